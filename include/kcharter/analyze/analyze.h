@@ -1,0 +1,33 @@
+// analyze: the pipeline as one function.
+//
+//   for (const Document& document : analyze("llama/model.onnx", {.workload = {.batch = 4}})) …
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kcharter/estimate/estimate.h"
+#include "kcharter/import/import_model.h"
+#include "kcharter/report/document.h"
+
+namespace kcharter {
+
+struct Workload {
+  int64_t batch = 1;
+  int64_t current_length = 1024;
+  std::optional<int64_t> max_length;  // default: current_length; less is a UsageError
+};
+
+struct AnalyzeOptions {
+  ImportOptions import;            // import.mode: none means both where the model can decode
+  Workload workload;
+  EstimateOptions estimate;
+  std::string name;                // empty: the model's own
+};
+
+// One document per mode, prefill first. Throws Error and UsageError.
+std::vector<Document> analyze(const std::filesystem::path& path, const AnalyzeOptions& options);
+
+}  // namespace kcharter

@@ -1,0 +1,54 @@
+// estimate: Model + ModuleTree → a Quantity for every metric of every node, module and the model, in
+// the meanings of schemas/README.md. Each metric is a total over all instances of a fold; an
+// activation peak is not a sum.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kcharter/estimate/quantity.h"
+#include "kcharter/model/model.h"
+#include "kcharter/structure/module_tree.h"
+
+namespace kcharter {
+
+struct EstimateOptions {
+  // Nodes fed only by weights run each step instead of once at load.
+  bool as_exported = false;
+};
+
+// A value that is alive at the activation peak, under the document's default variables.
+struct LiveValue {
+  ValueId value;
+  NodeId birth;  // none: a graph input
+  NodeId death;  // none: a graph output
+  Quantity bytes;
+};
+
+struct DTypeTotal {
+  int64_t tensors = 0;
+  Int bytes = 0;
+};
+
+struct Estimate {
+  std::vector<Metrics> nodes;    // by NodeId; only templates are filled
+  std::vector<Metrics> modules;  // by ModuleId; own nodes and tensors plus children
+  Metrics summary;               // the root's
+  Quantity total_bytes;          // weights + cache + state + activation peak + cache copy
+  std::vector<DType> compute_dtypes;     // by NodeId: the dtype it computes in
+  std::vector<bool> folded_at_load;      // by NodeId: fed only by weights
+  NodeId peak_node;                      // where the peak is, at the defaults
+  std::vector<LiveValue> alive_at_peak;  // largest first
+  Int parameters = 0;
+  Int active_parameters = 0;
+  Int stored_elements = 0;
+  std::map<std::string, DTypeTotal> dtypes;  // of stored tensors
+  Diagnostics diagnostics;
+};
+
+Estimate estimate(const Model& model, const ModuleTree& tree, const Bindings& defaults,
+                  const EstimateOptions& options);
+
+}  // namespace kcharter
