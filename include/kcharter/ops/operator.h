@@ -17,11 +17,11 @@ struct Work {
   // Everything else: one per output element of an arithmetic operator unless its entry says more.
   Dim elementwise_flops = Expr(0);
   // Elements read of each input and written of each output; an entry left out means all of them.
-  std::vector<Dim> read_elements;
-  std::vector<Dim> written_elements;
+  std::vector<Dim> read_elements = {};
+  std::vector<Dim> written_elements = {};
   // The fraction k of E of a weight's experts that one token uses: {k, E} per input; {1, 1} otherwise.
   struct Share { int64_t used = 1; int64_t of = 1; };
-  std::vector<Share> active_share;
+  std::vector<Share> active_share = {};
 };
 
 struct OperatorInfo {
@@ -34,6 +34,10 @@ struct OperatorInfo {
   bool is_recurrent = false;
   // nullptr: elementwise, one operation per output element.
   Work (*work)(const Graph& graph, const Node& node) = nullptr;
+  // Quantized weights; nullptr: every input is what it looks like. See the functions below.
+  std::optional<int64_t> (*logical_elements)(const Graph& graph, const Node& node,
+                                             size_t input) = nullptr;
+  TensorPart (*tensor_part)(const Node& node, size_t input) = nullptr;
 };
 
 // nullptr: not known. Its outputs' work is unknown, never 0.

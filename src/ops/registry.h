@@ -1,0 +1,30 @@
+// The table of operators, one family a file: src/ops/<family>.cc holds its entries and the work
+// functions only they use. A new family is one line in kFamilies (operator.cc) and one here.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "kcharter/ops/operator.h"
+
+namespace kcharter {
+
+inline constexpr std::string_view kOnnx = "";
+inline constexpr std::string_view kMicrosoft = "com.microsoft";
+inline constexpr std::string_view kMicrosoftNchwc = "com.microsoft.nchwc";
+inline constexpr std::string_view kOnnxMl = "ai.onnx.ml";
+inline constexpr std::string_view kTraining = "ai.onnx.preview.training";
+inline constexpr std::string_view kOurs = "kcharter";
+
+struct OperatorEntry {
+  std::string_view domain;
+  std::string_view op_type;
+  OperatorInfo info;
+};
+using OperatorFamily = std::span<const OperatorEntry>;
+
+OperatorFamily arithmetic_operators();
+OperatorFamily linear_algebra_operators();
+OperatorFamily convolution_operators();
+
+}  // namespace kcharter
