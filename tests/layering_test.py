@@ -27,7 +27,7 @@ PLACES = {
     "google/protobuf/": ["import/onnx/", "shape/"],
     "onnx/": ["import/onnx/", "shape/"],
     "CLI/": ["cli/"],
-    "nlohmann/": ["import/", "report/", "estimate/read_devices"],
+    "nlohmann/": ["import/", "report/", "estimate/device"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
