@@ -155,6 +155,8 @@ struct Initializer {
   std::optional<int64_t> logical_elements;
   // A second name of the tensor of that id (tied embeddings): stores nothing itself.
   InitializerId alias_of;
+  // The numbers of a small tensor (up to 4,096 integers or 64 floats); null where they stay on disk.
+  std::shared_ptr<const Literal> literal;
 };
 
 enum class CacheKind : uint8_t {
