@@ -32,18 +32,27 @@ Int evaluate_atom(const Atom& atom, const Bindings& bindings) {
   return result;
 }
 
-Expr substitute_atom(const Atom& atom,
-                     const std::map<std::string, Expr, std::less<>>& replacements) {
-  if (atom.kind == AtomKind::kVariable) {
-    const auto found = replacements.find(atom.name);
-    return found != replacements.end() ? found->second : Expr::variable(atom.name);
+// `expr` with every atom replaced by what `replace` makes of it.
+template <typename Replace>
+Expr rebuild(const Expr& expr, const Replace& replace) {
+  if (expr.node() == nullptr) return expr;
+  Expr sum;
+  for (const Term& term : expr.node()->terms) {
+    Expr product(term.coefficient);
+    if (term.monomial) {
+      for (const Factor& factor : term.monomial->factors) {
+        const Expr value = replace(*factor.atom);
+        for (uint32_t i = 0; i < factor.power; ++i) product *= value;
+      }
+    }
+    sum += product;
   }
-  std::vector<Expr> arguments;
-  arguments.reserve(atom.arguments.size());
-  for (const Expr& argument : atom.arguments) {
-    arguments.push_back(argument.substitute(replacements));
-  }
-  switch (atom.kind) {
+  return sum;
+}
+
+// The function `kind` of `arguments`, in canonical form.
+Expr function_of(AtomKind kind, const std::vector<Expr>& arguments) {
+  switch (kind) {
     case AtomKind::kFloorDiv:
       return floor_div(arguments[0], arguments[1]);
     case AtomKind::kMod:
@@ -55,6 +64,14 @@ Expr substitute_atom(const Atom& atom,
     default:
       return expected_distinct(arguments[0], arguments[1], arguments[2]);
   }
+}
+
+template <typename Change>
+std::vector<Expr> changed_arguments(const Atom& atom, const Change& change) {
+  std::vector<Expr> arguments;
+  arguments.reserve(atom.arguments.size());
+  for (const Expr& argument : atom.arguments) arguments.push_back(change(argument));
+  return arguments;
 }
 
 }  // namespace
@@ -76,19 +93,24 @@ Int Expr::evaluate(const Bindings& bindings) const {
 }
 
 Expr Expr::substitute(const std::map<std::string, Expr, std::less<>>& replacements) const {
-  if (node_ == nullptr || replacements.empty()) return *this;
-  Expr sum;
-  for (const Term& term : node_->terms) {
-    Expr product(term.coefficient);
-    if (term.monomial) {
-      for (const Factor& factor : term.monomial->factors) {
-        const Expr value = substitute_atom(*factor.atom, replacements);
-        for (uint32_t i = 0; i < factor.power; ++i) product *= value;
-      }
+  if (replacements.empty()) return *this;
+  return rebuild(*this, [&](const Atom& atom) {
+    if (atom.kind == AtomKind::kVariable) {
+      const auto found = replacements.find(atom.name);
+      return found != replacements.end() ? found->second : Expr::variable(atom.name);
     }
-    sum += product;
-  }
-  return sum;
+    return function_of(atom.kind, changed_arguments(atom, [&](const Expr& argument) {
+                   return argument.substitute(replacements);
+                 }));
+  });
+}
+
+Expr with_fewest_experts(const Expr& expr) {
+  return rebuild(expr, [](const Atom& atom) {
+    if (atom.kind == AtomKind::kVariable) return Expr::variable(atom.name);
+    if (atom.kind == AtomKind::kExpectedDistinct) return with_fewest_experts(atom.arguments[1]);
+    return function_of(atom.kind, changed_arguments(atom, with_fewest_experts));
+  });
 }
 
 void Expr::collect_variables(std::set<std::string>& into) const {

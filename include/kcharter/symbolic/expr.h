@@ -92,6 +92,8 @@ inline Expr max(const Expr& a, const Expr& b) { return max(std::vector<Expr>{a, 
 // E*(1-(1-k/E)^n): how many distinct experts n tokens are expected to touch when each chooses k of E.
 // Doubles by successive multiplication, rounded to the nearest integer.
 Expr expected_distinct(const Expr& experts, const Expr& chosen, const Expr& tokens);
+// `expr` with every expected_distinct(E,k,n) replaced by k, the fewest that any routing can touch.
+Expr with_fewest_experts(const Expr& expr);
 
 // Whether a >= b for every binding in which each variable is at least its lower bound (`lower_bounds`,
 // 0 where it names none). A sufficient test: false means "not shown".

@@ -101,5 +101,11 @@ TEST(Expr, ShowsWhichIsLarger) {
   EXPECT_FALSE(provably_at_least(min(kS, kB), kB, {}));
 }
 
+TEST(Expr, WithFewestExpertsTakesTheChosenOnes) {
+  const Expr distinct = expected_distinct(128, 8, Expr::variable("batch_size"));
+  EXPECT_EQ(with_fewest_experts(3 * distinct + Expr::variable("x")), 24 + Expr::variable("x"));
+  EXPECT_EQ(with_fewest_experts(max(Expr::variable("x"), distinct)), max(Expr::variable("x"), 8));
+}
+
 }  // namespace
 }  // namespace kcharter
