@@ -1,0 +1,95 @@
+#include "import/architecture/attention.h"
+
+namespace kcharter {
+
+std::vector<GraphBuilder::CacheSpec> key_value_cache(const GraphBuilder& builder, int64_t layer,
+                                                     int64_t kv_heads, int64_t head_dim,
+                                                     int64_t value_head_dim,
+                                                     std::optional<int64_t> window) {
+  Expr past = builder.past();
+  Expr present = builder.past() + builder.tokens();
+  Expr allocated = Expr::variable(kMaxLength);
+  if (window) {
+    past = min(past, Expr(*window - 1));
+    present = min(present, Expr(*window));
+    allocated = min(allocated, Expr(*window));
+  }
+  auto spec = [&](const char* part, int64_t width) {
+    GraphBuilder::CacheSpec cache;
+    cache.name = "past_key_values." + std::to_string(layer) + "." + part;
+    cache.past = {builder.batch(), Expr(kv_heads), past, Expr(width)};
+    cache.present = {builder.batch(), Expr(kv_heads), present, Expr(width)};
+    cache.allocated = {builder.batch(), Expr(kv_heads), allocated, Expr(width)};
+    cache.sequence_axis = 2;
+    return cache;
+  };
+  return {spec("key", head_dim), spec("value", value_head_dim)};
+}
+
+namespace {
+
+struct Projected {
+  ValueId query, key, value;
+};
+
+Projected project(GraphBuilder& builder, ValueId x, const Attention& part, int64_t value_dim) {
+  int64_t q = part.heads * part.head_dim;
+  int64_t k = part.kv_heads * part.head_dim;
+  int64_t v = part.kv_heads * value_dim;
+  auto matrix = [&](const std::string& name, int64_t out) {
+    return Linear{name, part.hidden_size, out, part.qkv_bias, part.stored_in_out};
+  };
+  if (part.fused.empty()) {
+    return {linear(builder, x, matrix(part.query, q)), linear(builder, x, matrix(part.key, k)),
+            linear(builder, x, matrix(part.value, v))};
+  }
+  std::vector<ValueId> parts =
+      builder.split(linear(builder, x, matrix(part.fused, q + k + v)), {q, k, v});
+  return {parts[0], parts[1], parts[2]};
+}
+
+ValueId normalize_heads(GraphBuilder& builder, ValueId x, const Attention& part,
+                        const std::string& name, int64_t heads) {
+  if (part.query_key_norm == QueryKeyNorm::kNone) return x;
+  int64_t width = heads * part.head_dim;
+  if (part.query_key_norm == QueryKeyNorm::kWhole) {
+    return normalize(builder, x, name, width, part.norm);
+  }
+  ValueId split = builder.reshape(x, {0, 0, heads, part.head_dim});
+  ValueId normal = normalize(builder, split, name, part.head_dim, part.norm);
+  return builder.reshape(normal, {0, 0, width});
+}
+
+ValueId rotate(GraphBuilder& builder, ValueId x, const Attention& part, int64_t heads) {
+  if (!part.rotary) return x;
+  return builder.ours("RotaryEmbedding", {x},
+                      {attribute("num_heads", heads), attribute("head_dim", part.head_dim),
+                       attribute("rotary_dim", part.rotary_dim.value_or(part.head_dim))});
+}
+
+}  // namespace
+
+ValueId Attention::operator()(GraphBuilder& builder, ValueId x, int64_t layer) const {
+  auto scope = builder.scope(name, class_name);
+  int64_t value_dim = value_head_dim.value_or(head_dim);
+  Projected projected = project(builder, x, *this, value_dim);
+  ValueId q = normalize_heads(builder, projected.query, *this, query_norm, heads);
+  ValueId k = normalize_heads(builder, projected.key, *this, key_norm, kv_heads);
+  q = rotate(builder, q, *this, heads);
+  k = rotate(builder, k, *this, kv_heads);
+
+  std::vector<ValueId> inputs = {q, k, projected.value};
+  if (sinks) inputs.push_back(builder.parameter("sinks", {heads}));
+  else inputs.emplace_back();
+  std::vector<Attribute> attributes = {
+      attribute("num_heads", heads), attribute("kv_num_heads", kv_heads),
+      attribute("head_dim", head_dim), attribute("v_head_dim", value_dim),
+      attribute("causal", int64_t{1})};
+  if (window) attributes.push_back(attribute("window", *window));
+  if (softcap != 0) attributes.push_back(attribute("softcap", softcap));
+  auto caches = key_value_cache(builder, layer, kv_heads, head_dim, value_dim, window);
+  ValueId mixed = builder.cached("Attention", inputs, 1, caches, std::move(attributes)).outputs[0];
+  return linear(builder, mixed, {output, heads * value_dim, hidden_size, output_bias, stored_in_out});
+}
+
+}  // namespace kcharter

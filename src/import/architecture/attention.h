@@ -1,0 +1,45 @@
+// Attention: multi-head, grouped-query and multi-query attention with a cache, as serving engines
+// run it: projections, norms of queries and keys, rotary embedding, one fused attention operator.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "import/architecture/components.h"
+
+namespace kcharter {
+
+enum class QueryKeyNorm : uint8_t { kNone, kPerHead, kWhole };
+
+struct Attention {
+  std::string name = "self_attn";
+  std::string class_name;
+  int64_t hidden_size = 0;
+  int64_t heads = 0;
+  int64_t kv_heads = 0;
+  int64_t head_dim = 0;
+  std::optional<int64_t> value_head_dim;  // none: head_dim
+  std::string query = "q_proj", key = "k_proj", value = "v_proj", output = "o_proj";
+  std::string fused;  // queries, keys and values in one matrix of this name
+  bool qkv_bias = false;
+  bool output_bias = false;
+  bool stored_in_out = false;
+  QueryKeyNorm query_key_norm = QueryKeyNorm::kNone;
+  std::string query_norm = "q_norm", key_norm = "k_norm";
+  Norm norm;
+  bool rotary = true;
+  std::optional<int64_t> rotary_dim;  // none: the whole head
+  std::optional<int64_t> window;      // a token sees itself and window - 1 before it
+  double softcap = 0;
+  bool sinks = false;  // one learned logit per head
+  ValueId operator()(GraphBuilder& builder, ValueId x, int64_t layer) const;
+};
+
+// The cache of keys and values of one layer: [batch, kv_heads, length, head_dim].
+std::vector<GraphBuilder::CacheSpec> key_value_cache(const GraphBuilder& builder, int64_t layer,
+                                                     int64_t kv_heads, int64_t head_dim,
+                                                     int64_t value_head_dim,
+                                                     std::optional<int64_t> window);
+
+}  // namespace kcharter

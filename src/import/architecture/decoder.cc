@@ -1,0 +1,148 @@
+#include "import/architecture/decoder.h"
+
+#include "kcharter/base/error.h"
+
+namespace kcharter {
+namespace {
+
+constexpr int64_t kMostLayers = 20'000;
+
+ValueId add_residual(GraphBuilder& builder, ValueId hidden, ValueId change, double factor) {
+  return builder.op("Add", {hidden, scale(builder, change, factor)});
+}
+
+ValueId build_layer(GraphBuilder& builder, const Decoder& decoder, const Layer& layer,
+                    ValueId hidden, int64_t index) {
+  auto scope = builder.scope(decoder.layer_list, index, layer.class_name);
+  auto norm = [&](ValueId x, const std::string& name) {
+    return normalize(builder, x, name, decoder.hidden_size, decoder.norm);
+  };
+  ValueId normal = norm(hidden, layer.mixer_norm);
+  ValueId mixed = norm(layer.mixer(builder, normal, index), layer.after_mixer_norm);
+  if (layer.parallel) {
+    ValueId second = layer.feed_forward_norm.empty() ? normal : norm(hidden, layer.feed_forward_norm);
+    ValueId fed = norm(layer.feed_forward(builder, second, index), layer.after_feed_forward_norm);
+    return builder.op("Add", {builder.op("Add", {hidden, mixed}), fed});
+  }
+  hidden = add_residual(builder, hidden, mixed, layer.residual_scale);
+  if (!layer.feed_forward) return hidden;
+  ValueId fed = layer.feed_forward(builder, norm(hidden, layer.feed_forward_norm), index);
+  return add_residual(builder, hidden, norm(fed, layer.after_feed_forward_norm),
+                      layer.residual_scale);
+}
+
+ValueId last_token(GraphBuilder& builder, ValueId hidden) {
+  return builder.decode() ? hidden : builder.ours("LastToken", {hidden});
+}
+
+}  // namespace
+
+ValueId build_layers(GraphBuilder& builder, const Decoder& decoder, ValueId hidden) {
+  int64_t index = 0;
+  for (const Layer& layer : decoder.layers) {
+    hidden = build_layer(builder, decoder, layer, hidden, index++);
+  }
+  return hidden;
+}
+
+void build(GraphBuilder& builder, const Decoder& decoder) {
+  Shape ids_shape = {builder.batch(), builder.tokens()};
+  ValueId ids = builder.input("input_ids", DType::kInt64, ids_shape);
+  ValueId table, hidden;
+  {
+    auto model = builder.scope(decoder.model, decoder.model_class);
+    int64_t width = decoder.embedding_size == 0 ? decoder.hidden_size : decoder.embedding_size;
+    hidden = embed(builder, decoder.embedding, decoder.vocab_size, width, ids);
+    const Node& gather = builder.graph()[builder.graph()[hidden].producer];
+    table = gather.inputs[0];
+    hidden = scale(builder, hidden, decoder.embedding_scale);
+    hidden = normalize(builder, hidden, decoder.embedding_norm, width, decoder.norm);
+    if (!decoder.positions.empty()) {
+      ValueId positions = builder.input("position_ids", DType::kInt64, ids_shape);
+      hidden = builder.op("Add", {hidden, embed(builder, decoder.positions, decoder.position_rows,
+                                                decoder.hidden_size, positions)});
+    }
+    hidden = build_layers(builder, decoder, hidden);
+    if (!decoder.head.empty()) hidden = last_token(builder, hidden);
+    hidden = normalize(builder, hidden, decoder.final_norm, decoder.hidden_size, decoder.norm);
+  }
+  if (!decoder.head.empty()) {
+    auto head = builder.scope(decoder.head);
+    std::vector<int64_t> as_read = {decoder.hidden_size, decoder.vocab_size};
+    ValueId weight =
+        decoder.tied ? builder.alias("weight", table, as_read)
+                     : builder.parameter("weight", {decoder.vocab_size, decoder.hidden_size}, as_read);
+    hidden = builder.op("MatMul", {hidden, weight});
+    if (decoder.head_bias) {
+      hidden = builder.op("Add", {hidden, builder.parameter("bias", {decoder.vocab_size})});
+    }
+    hidden = scale(builder, hidden, decoder.logit_scale);
+    if (decoder.logit_softcap != 0) {
+      hidden = scale(builder, hidden, 1 / decoder.logit_softcap);
+      hidden = scale(builder, builder.op("Tanh", {hidden}), decoder.logit_softcap);
+    }
+  }
+  builder.output(hidden);
+}
+
+int64_t layers_of(const ModelConfig& config) {
+  int64_t layers = config.require("num_hidden_layers");
+  if (layers > kMostLayers) {
+    throw Error("'num_hidden_layers' is " + std::to_string(layers) + ": more than " +
+                std::to_string(kMostLayers));
+  }
+  return layers;
+}
+
+Norm rms_norm_of(const ModelConfig& config) {
+  return {.kind = NormKind::kRms, .epsilon = config.number("rms_norm_eps", 1e-6)};
+}
+
+Attention attention_of(const ModelConfig& config) {
+  Attention part;
+  part.hidden_size = config.require("hidden_size");
+  part.heads = config.require("num_attention_heads");
+  if (part.heads == 0) throw Error("'num_attention_heads' is 0");
+  part.kv_heads = config.integer("num_key_value_heads", part.heads);
+  part.head_dim = config.integer("head_dim", part.hidden_size / part.heads);
+  part.norm = rms_norm_of(config);
+  double share = config.number("partial_rotary_factor", config.number("rotary_pct", 1));
+  if (share != 1) part.rotary_dim = static_cast<int64_t>(static_cast<double>(part.head_dim) * share);
+  return part;
+}
+
+FeedForward feed_forward_of(const ModelConfig& config) {
+  FeedForward part;
+  part.hidden_size = config.require("hidden_size");
+  part.intermediate_size = config.require("intermediate_size");
+  part.activation = config.text("hidden_act", "silu");
+  return part;
+}
+
+Decoder decoder_of(const ModelConfig& config) {
+  Decoder decoder;
+  decoder.vocab_size = config.require("vocab_size");
+  decoder.hidden_size = config.require("hidden_size");
+  decoder.norm = rms_norm_of(config);
+  decoder.tied = config.flag("tie_word_embeddings", false);
+  Layer layer;
+  layer.mixer = attention_of(config);
+  layer.feed_forward = feed_forward_of(config);
+  decoder.layers.assign(static_cast<size_t>(layers_of(config)), layer);
+  return decoder;
+}
+
+std::vector<std::optional<int64_t>> windows_of(const ModelConfig& config, bool by_default) {
+  size_t layers = static_cast<size_t>(layers_of(config));
+  std::vector<std::optional<int64_t>> windows(layers);
+  std::optional<int64_t> window = config.integer("sliding_window");
+  if (!window || *window <= 0) return windows;
+  std::vector<std::string> types = config.texts("layer_types");
+  for (size_t i = 0; i < layers; ++i) {
+    bool windowed = i < types.size() ? types[i] == "sliding_attention" : by_default;
+    if (windowed) windows[i] = window;
+  }
+  return windows;
+}
+
+}  // namespace kcharter

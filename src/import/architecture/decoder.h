@@ -1,0 +1,75 @@
+// Decoder: a stack of layers that predicts the next token, as a description that one function writes.
+//
+//   Decoder decoder = llama_decoder(config);
+//   for (Layer& layer : decoder.layers) …            // what this family does differently
+//   build(builder, decoder);
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "import/architecture/attention.h"
+#include "import/architecture/components.h"
+#include "import/architecture/model_config.h"
+
+namespace kcharter {
+
+// Anything that maps the hidden state to a hidden state of the same size: Attention, FeedForward,
+// MixtureOfExperts, a lambda of a family's own. The number is the layer's.
+using Block = std::function<ValueId(GraphBuilder& builder, ValueId hidden, int64_t layer)>;
+
+// x += after(mixer(before(x))); x += after(feed_forward(before(x))). Norms with empty names are not there.
+struct Layer {
+  std::string class_name;
+  Block mixer;
+  Block feed_forward;  // may be empty
+  std::string mixer_norm = "input_layernorm";
+  std::string after_mixer_norm;
+  std::string feed_forward_norm = "post_attention_layernorm";
+  std::string after_feed_forward_norm;
+  bool parallel = false;  // both blocks read the layer's input; one norm feeds both unless the second has a name
+  double residual_scale = 1;
+};
+
+struct Decoder {
+  std::string model = "model";
+  std::string model_class;
+  int64_t vocab_size = 0;
+  int64_t hidden_size = 0;
+  std::string embedding = "embed_tokens";
+  int64_t embedding_size = 0;      // 0: hidden_size
+  double embedding_scale = 1;
+  std::string embedding_norm;
+  std::string positions;           // a learned table; empty: none
+  int64_t position_rows = 0;
+  std::string layer_list = "layers";
+  std::vector<Layer> layers;
+  Norm norm;
+  std::string final_norm = "norm";
+  std::string head = "lm_head";    // empty: the hidden state is the output
+  bool head_bias = false;
+  bool tied = false;
+  double logit_scale = 1;
+  double logit_softcap = 0;
+};
+
+// Writes input_ids → logits of the last token (prefill) or of the new one (decode).
+void build(GraphBuilder& builder, const Decoder& decoder);
+// From hidden states that something else made (embeddings with image tokens among them).
+ValueId build_layers(GraphBuilder& builder, const Decoder& decoder, ValueId hidden);
+
+// What a Llama-like configuration says, in the names that most families share.
+Attention attention_of(const ModelConfig& config);
+FeedForward feed_forward_of(const ModelConfig& config);
+// Embedding, norms and head; layers of attention_of and feed_forward_of.
+Decoder decoder_of(const ModelConfig& config);
+Norm rms_norm_of(const ModelConfig& config);
+// Throws Error above what a model can have.
+int64_t layers_of(const ModelConfig& config);
+// The window of each layer: from layer_types, or sliding_window alone for all, or none.
+std::vector<std::optional<int64_t>> windows_of(const ModelConfig& config, bool by_default);
+
+}  // namespace kcharter

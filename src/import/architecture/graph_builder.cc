@@ -1,0 +1,322 @@
+#include "import/architecture/graph_builder.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "kcharter/base/error.h"
+#include "kcharter/base/integer.h"
+
+namespace kcharter {
+namespace {
+
+constexpr int32_t kOpset = 24;       // the first with Swish and RMSNormalization
+constexpr int32_t kSplitOpset = 11;  // the last whose sizes are an attribute
+
+int64_t element_count(const std::vector<int64_t>& dims) {
+  Int count = 1;
+  for (int64_t dim : dims) count = checked_mul(count, dim);
+  return to_int64(count);
+}
+
+std::string joined(const std::vector<std::string>& segments) {
+  std::string result;
+  for (const std::string& segment : segments) {
+    if (!result.empty()) result += '.';
+    result += segment;
+  }
+  return result;
+}
+
+Shape shape_from(const std::vector<Expr>& dims) { return Shape(dims.begin(), dims.end()); }
+
+}  // namespace
+
+Attribute attribute(std::string_view name, AttributeValue value) {
+  return {std::string(name), std::move(value)};
+}
+
+GraphBuilder::GraphBuilder(BuildOptions options) : options_(std::move(options)) {
+  graph_.regions.emplace_back();
+  graph_.scopes.emplace_back();
+  batch_ = Expr::variable(kBatchSize);
+  Expr length = Expr::variable(kCurrentLength);
+  tokens_ = decode() ? Expr(1) : length;
+  past_ = decode() ? length - Expr(1) : Expr(0);
+}
+
+GraphBuilder::Scoped GraphBuilder::scope(std::string_view segment, std::string_view class_name) {
+  if (segment.empty()) return Scoped(nullptr);
+  segments_.emplace_back(segment);
+  classes_.emplace_back(class_name);
+  scope_ids_.emplace_back();
+  return Scoped(this);
+}
+
+GraphBuilder::Scoped GraphBuilder::scope(std::string_view list, int64_t index,
+                                         std::string_view class_name) {
+  return scope(std::string(list) + "." + std::to_string(index), class_name);
+}
+
+void GraphBuilder::leave() {
+  segments_.pop_back();
+  classes_.pop_back();
+  scope_ids_.pop_back();
+}
+
+std::string GraphBuilder::path(std::string_view name) const {
+  std::string result = joined(segments_);
+  if (!result.empty() && !name.empty()) result += '.';
+  return result += name;
+}
+
+DType GraphBuilder::activation_dtype() const {
+  return options_.activation_dtype.value_or(options_.dtype);
+}
+
+ScopeId GraphBuilder::current_scope() {
+  if (segments_.empty()) return ScopeId(size_t{0});
+  if (!scope_ids_.back()) {
+    scope_ids_.back() = ScopeId(graph_.scopes.size());
+    graph_.scopes.push_back({segments_, ScopeSource::kMetadata, classes_.back()});
+  }
+  return scope_ids_.back();
+}
+
+ValueId GraphBuilder::add_value(std::string name) {
+  Value value;
+  value.name = std::move(name);
+  value.region = RegionId(size_t{0});
+  graph_.values.push_back(std::move(value));
+  return ValueId(graph_.values.size() - 1);
+}
+
+ValueId GraphBuilder::input(std::string_view name, DType dtype, Shape shape) {
+  ValueId id = add_value(std::string(name));
+  Value& value = graph_[id];
+  value.type = {dtype, std::move(shape)};
+  value.declared = value.type;
+  value.role = ValueRole::kInput;
+  graph_.inputs.push_back(id);
+  return id;
+}
+
+Expr GraphBuilder::variable(std::string_view name, std::string_view label, int64_t value,
+                            int64_t min) {
+  bool known = std::any_of(variables_.begin(), variables_.end(),
+                           [&](const Variable& variable) { return variable.name == name; });
+  if (!known) variables_.push_back({std::string(name), std::string(label), value, min});
+  return Expr::variable(name);
+}
+
+InitializerId GraphBuilder::add_initializer(Initializer initializer) {
+  if (graph_.initializers.size() >= kMostTensors) {
+    throw Error("more than " + std::to_string(kMostTensors) + " tensors: is the configuration damaged?");
+  }
+  graph_.initializers.push_back(std::move(initializer));
+  return InitializerId(graph_.initializers.size() - 1);
+}
+
+ValueId GraphBuilder::stored(Initializer initializer, std::vector<int64_t> read_as) {
+  ValueId id = add_value(initializer.name);
+  if (read_as.empty()) read_as = initializer.dims;
+  initializer.value = id;
+  DType dtype = initializer.dtype;
+  InitializerId stored_id = add_initializer(std::move(initializer));
+  Value& value = graph_[id];
+  value.type = {dtype, shape_of(read_as)};
+  value.initializer = stored_id;
+  value.role = ValueRole::kInitializer;
+  return id;
+}
+
+ValueId GraphBuilder::parameter(std::string_view name, std::vector<int64_t> dims,
+                                std::vector<int64_t> read_as) {
+  Initializer initializer;
+  initializer.name = path(name);
+  initializer.dtype = options_.dtype;
+  Expr elements = element_count(dims);
+  bool is_matrix = dims.size() >= 2;
+  Expr bytes = is_matrix && options_.weight_format ? byte_size(elements, *options_.weight_format)
+                                                   : byte_size(elements, options_.dtype);
+  initializer.stored_bytes = static_cast<uint64_t>(to_int64(*bytes.constant()));
+  initializer.dims = std::move(dims);
+  return stored(std::move(initializer), std::move(read_as));
+}
+
+void GraphBuilder::unused_parameter(std::string_view name, std::vector<int64_t> dims) {
+  Initializer initializer;
+  initializer.name = path(name);
+  initializer.dtype = options_.dtype;
+  Expr bytes = byte_size(Expr(element_count(dims)), options_.dtype);
+  initializer.stored_bytes = static_cast<uint64_t>(to_int64(*bytes.constant()));
+  initializer.dims = std::move(dims);
+  active_[add_initializer(std::move(initializer)).index] = {0, 1};
+}
+
+void GraphBuilder::buffer(std::string_view name, std::vector<int64_t> dims, DType dtype) {
+  Initializer initializer;
+  initializer.name = path(name);
+  initializer.dtype = dtype;
+  initializer.role = TensorRole::kBuffer;
+  Expr bytes = byte_size(Expr(element_count(dims)), dtype);
+  initializer.stored_bytes = static_cast<uint64_t>(to_int64(*bytes.constant()));
+  initializer.dims = std::move(dims);
+  add_initializer(std::move(initializer));
+}
+
+ValueId GraphBuilder::alias(std::string_view name, ValueId original, std::vector<int64_t> read_as) {
+  Initializer copy = graph_[graph_[original].initializer];
+  copy.name = path(name);
+  copy.alias_of = graph_[original].initializer;
+  copy.stored_bytes = 0;
+  return stored(std::move(copy), std::move(read_as));
+}
+
+NodeId GraphBuilder::add_node(std::string_view domain, std::string_view op_type,
+                              std::vector<ValueId> inputs, size_t outputs,
+                              std::vector<Attribute> attributes, int32_t version) {
+  if (graph_.nodes.size() >= kMostNodes) {
+    throw Error("more than " + std::to_string(kMostNodes) + " nodes: is the configuration damaged?");
+  }
+  Node node;
+  node.name = joined(segments_) + "/" + std::string(op_type);
+  int& times = names_[node.name];
+  if (times++ > 0) node.name += "_" + std::to_string(times - 1);
+  node.op_type = op_type;
+  node.domain = domain;
+  node.since_version = version;
+  node.inputs = std::move(inputs);
+  node.attributes = std::move(attributes);
+  node.region = RegionId(size_t{0});
+  node.scope = current_scope();
+  NodeId id(graph_.nodes.size());
+  for (size_t i = 0; i < outputs; ++i) {
+    ValueId value = add_value(node.name + (outputs > 1 ? ":" + std::to_string(i) : ""));
+    graph_[value].producer = id;
+    node.outputs.push_back(value);
+  }
+  graph_.nodes.push_back(std::move(node));
+  return id;
+}
+
+ValueId GraphBuilder::op(std::string_view op_type, std::vector<ValueId> inputs,
+                         std::vector<Attribute> attributes) {
+  NodeId id = add_node("", op_type, std::move(inputs), 1, std::move(attributes), kOpset);
+  return graph_[id].outputs[0];
+}
+
+ValueId GraphBuilder::ours(std::string_view op_type, std::vector<ValueId> inputs,
+                           std::vector<Attribute> attributes) {
+  return ours(op_type, std::move(inputs), 1, std::move(attributes))[0];
+}
+
+std::vector<ValueId> GraphBuilder::ours(std::string_view op_type, std::vector<ValueId> inputs,
+                                        size_t outputs, std::vector<Attribute> attributes) {
+  NodeId id = add_node("kcharter", op_type, std::move(inputs), outputs, std::move(attributes), 1);
+  return graph_[id].outputs;
+}
+
+std::vector<ValueId> GraphBuilder::split(ValueId value, std::vector<int64_t> sizes) {
+  size_t parts = sizes.size();
+  NodeId id = add_node("", "Split", {value}, parts,
+                       {attribute("axis", int64_t{-1}), attribute("split", std::move(sizes))},
+                       kSplitOpset);
+  return graph_[id].outputs;
+}
+
+ValueId GraphBuilder::reshape(ValueId value, std::vector<int64_t> shape) {
+  return ours("Reshape", {value}, {attribute("shape", std::move(shape))});
+}
+
+ElementFormat GraphBuilder::cache_format(const CacheSpec& spec) const {
+  if (spec.dtype) return element_format(*spec.dtype);
+  if (options_.kv_format && spec.kind != CacheKind::kState) return *options_.kv_format;
+  return element_format(activation_dtype());
+}
+
+GraphBuilder::CachedNode GraphBuilder::cached(std::string_view op_type, std::vector<ValueId> inputs,
+                                              size_t outputs, const std::vector<CacheSpec>& caches,
+                                              std::vector<Attribute> attributes) {
+  can_decode = true;
+  std::vector<Cache> made;
+  for (const CacheSpec& spec : caches) {
+    Cache cache;
+    cache.kind = spec.kind;
+    cache.name = spec.name;
+    cache.format = cache_format(spec);
+    cache.allocated = spec.allocated;
+    cache.sequence_axis = spec.sequence_axis;
+    if (decode()) {
+      DType dtype = parse_dtype(cache.format.name).value_or(activation_dtype());
+      cache.input = input(spec.name, dtype, shape_from(spec.past));
+      graph_[cache.input].role = ValueRole::kCache;
+    }
+    inputs.push_back(cache.input);
+    made.push_back(std::move(cache));
+  }
+  while (!inputs.empty() && !inputs.back()) inputs.pop_back();
+  NodeId id = add_node("kcharter", op_type, std::move(inputs), outputs + caches.size(),
+                       std::move(attributes), 1);
+  CachedNode result;
+  std::vector<ValueId> all = graph_[id].outputs;
+  for (size_t i = 0; i < caches.size(); ++i) {
+    Value& present = graph_[all[outputs + i]];
+    DType dtype = parse_dtype(made[i].format.name).value_or(activation_dtype());
+    present.role = ValueRole::kCache;
+    present.type = {dtype, shape_from(caches[i].present)};
+    present.declared = present.type;
+    made[i].output = all[outputs + i];
+    made[i].reader = id;
+    graph_.outputs.push_back(made[i].output);
+    graph_.caches.push_back(std::move(made[i]));
+  }
+  result.outputs.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(outputs));
+  return result;
+}
+
+void GraphBuilder::output(ValueId value) { graph_.outputs.insert(graph_.outputs.begin(), value); }
+
+void GraphBuilder::expect(std::string_view convention) {
+  if (std::find(conventions_.begin(), conventions_.end(), convention) == conventions_.end()) {
+    conventions_.emplace_back(convention);
+  }
+}
+
+void GraphBuilder::active_share(ValueId weight, int64_t used, int64_t of) {
+  active_[graph_[weight].initializer.index] = {used, of};
+}
+
+// Shares are summed before they are divided: k of E equal experts are a whole number together.
+Int GraphBuilder::active_parameters() const {
+  std::map<std::pair<int64_t, int64_t>, Int> by_share;
+  for (size_t i = 0; i < graph_.initializers.size(); ++i) {
+    const Initializer& initializer = graph_.initializers[i];
+    if (initializer.role != TensorRole::kParameter || initializer.alias_of) continue;
+    Int elements = initializer.logical_elements.value_or(element_count(initializer.dims));
+    auto share = active_.find(static_cast<uint32_t>(i));
+    Int& sum = by_share[share == active_.end() ? std::pair<int64_t, int64_t>{1, 1} : share->second];
+    sum = checked_add(sum, elements);
+  }
+  Int active = 0;
+  for (const auto& [share, sum] : by_share) {
+    active = checked_add(active, floor_div(checked_mul(sum, share.first), Int(share.second)));
+  }
+  return active;
+}
+
+Model GraphBuilder::finish() {
+  Model model;
+  model.active_parameters = to_int64(active_parameters());
+  model.architecture = architecture;
+  model.mode = options_.mode;
+  model.can_decode = can_decode;
+  model.graph = std::move(graph_);
+  model.variables = std::move(variables_);
+  model.conventions = std::move(conventions_);
+  model.context_limit = context_limit;
+  model.diagnostics = std::move(diagnostics_);
+  return model;
+}
+
+}  // namespace kcharter

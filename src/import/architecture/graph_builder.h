@@ -1,0 +1,145 @@
+// GraphBuilder: writes the graph of one mode, module by module.
+//
+//   auto layer = builder.scope("layers", 0, "LlamaDecoderLayer");
+//   {
+//     auto attention = builder.scope("self_attn");
+//     ValueId weight = builder.parameter("weight", {4096, 4096});
+//     ValueId q = builder.op("MatMul", {x, weight});  // "layers.0.self_attn/MatMul"
+//   }
+//
+// The open scopes are both the module path of each node and the prefix of each tensor's name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "import/architecture/quantization.h"
+#include "kcharter/model/model.h"
+
+namespace kcharter {
+
+struct BuildOptions {
+  Mode mode = Mode::kPrefill;
+  DType dtype = DType::kF32;               // of weights
+  std::optional<DType> activation_dtype;   // none: that of weights
+  std::optional<ElementFormat> kv_format;  // none: the activations'
+  std::optional<ElementFormat> weight_format;
+  Quantization quantization;
+};
+
+class GraphBuilder {
+ public:
+  static constexpr size_t kMostNodes = 2'000'000;
+  static constexpr size_t kMostTensors = 4'000'000;
+
+  explicit GraphBuilder(BuildOptions options);
+
+  // Leaves the scope when it goes out of scope.
+  class [[nodiscard]] Scoped {
+   public:
+    Scoped(Scoped&& other) noexcept : builder_(other.builder_) { other.builder_ = nullptr; }
+    ~Scoped() { if (builder_ != nullptr) builder_->leave(); }
+   private:
+    friend class GraphBuilder;
+    explicit Scoped(GraphBuilder* builder) : builder_(builder) {}
+    GraphBuilder* builder_;
+  };
+  // An empty segment opens nothing, so that optional levels need no case.
+  Scoped scope(std::string_view segment, std::string_view class_name = {});
+  Scoped scope(std::string_view list, int64_t index, std::string_view class_name = {});
+  std::string path(std::string_view name) const;  // "model.layers.0.<name>"
+
+  const BuildOptions& options() const { return options_; }
+  bool decode() const { return options_.mode == Mode::kDecode; }
+  DType activation_dtype() const;
+  const Expr& batch() const { return batch_; }
+  // Tokens of this step: current_length, or 1 in decode.
+  const Expr& tokens() const { return tokens_; }
+  // Tokens kept from earlier steps: 0, or current_length - 1 in decode.
+  const Expr& past() const { return past_; }
+
+  ValueId input(std::string_view name, DType dtype, Shape shape);
+  // A free dimension of the document, declared once.
+  Expr variable(std::string_view name, std::string_view label, int64_t value, int64_t min = 1);
+
+  // A stored tensor of the open module. `read_as`: how the operator reads it ([in, out] of a matrix
+  // stored as [out, in]); empty: as stored.
+  ValueId parameter(std::string_view name, std::vector<int64_t> dims,
+                    std::vector<int64_t> read_as = {});
+  ValueId stored(Initializer initializer, std::vector<int64_t> read_as);
+  // Parameters that no operator of this mode reads.
+  void unused_parameter(std::string_view name, std::vector<int64_t> dims);
+  void buffer(std::string_view name, std::vector<int64_t> dims, DType dtype);
+  // A second name, in the open module, of the tensor behind `original`.
+  ValueId alias(std::string_view name, ValueId original, std::vector<int64_t> read_as);
+
+  ValueId op(std::string_view op_type, std::vector<ValueId> inputs,
+             std::vector<Attribute> attributes = {});
+  ValueId ours(std::string_view op_type, std::vector<ValueId> inputs,
+               std::vector<Attribute> attributes = {});
+  std::vector<ValueId> ours(std::string_view op_type, std::vector<ValueId> inputs, size_t outputs,
+                            std::vector<Attribute> attributes);
+  std::vector<ValueId> split(ValueId value, std::vector<int64_t> sizes);  // along the last axis
+  ValueId reshape(ValueId value, std::vector<int64_t> shape);  // 0 keeps a dimension, -1 is the rest
+
+  // A cache that the next node written by cached() reads and writes in place. `shape_past` is what
+  // this step reads, `shape_present` what stands there after it, `allocated` what is set aside.
+  struct CacheSpec {
+    std::string name;
+    CacheKind kind = CacheKind::kKeyValue;
+    std::vector<Expr> past, present, allocated;
+    int32_t sequence_axis = -1;
+    std::optional<DType> dtype;  // states: f32 …; none: --kv-dtype or that of activations
+  };
+  struct CachedNode {
+    std::vector<ValueId> outputs;  // those before the caches'
+  };
+  // A node of our domain with `inputs`, then the past of each cache; `outputs` values, then the
+  // present of each cache.
+  CachedNode cached(std::string_view op_type, std::vector<ValueId> inputs, size_t outputs,
+                    const std::vector<CacheSpec>& caches, std::vector<Attribute> attributes);
+
+  void output(ValueId value);
+  void expect(std::string_view convention);
+  // Counts a tensor's parameters as taking part in one token only by used/of (experts).
+  void active_share(ValueId weight, int64_t used, int64_t of);
+
+  Graph& graph() { return graph_; }
+  Diagnostics& diagnostics() { return diagnostics_; }
+  std::string_view architecture;   // set by the family chosen
+  std::optional<int64_t> context_limit;
+  bool can_decode = false;
+  // What was built. Call once, last.
+  Model finish();
+
+ private:
+  friend class Scoped;
+  void leave();
+  ScopeId current_scope();
+  NodeId add_node(std::string_view domain, std::string_view op_type, std::vector<ValueId> inputs,
+                  size_t outputs, std::vector<Attribute> attributes, int32_t version);
+  ValueId add_value(std::string name);
+  InitializerId add_initializer(Initializer initializer);
+  Int active_parameters() const;
+  ElementFormat cache_format(const CacheSpec& spec) const;
+
+  BuildOptions options_;
+  Graph graph_;
+  Diagnostics diagnostics_;
+  std::vector<Variable> variables_;
+  std::vector<std::string> conventions_;
+  std::vector<std::string> segments_;
+  std::vector<std::string> classes_;
+  std::vector<ScopeId> scope_ids_;  // parallel to segments_; none where not used yet
+  std::unordered_map<std::string, int> names_;
+  std::unordered_map<uint32_t, std::pair<int64_t, int64_t>> active_;  // by InitializerId
+  Expr batch_, tokens_, past_;
+};
+
+Attribute attribute(std::string_view name, AttributeValue value);
+
+}  // namespace kcharter
