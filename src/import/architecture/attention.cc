@@ -56,7 +56,20 @@ ValueId normalize_heads(GraphBuilder& builder, ValueId x, const Attention& part,
     return normalize(builder, x, name, width, part.norm);
   }
   ValueId split = builder.reshape(x, {0, 0, heads, part.head_dim});
-  ValueId normal = normalize(builder, split, name, part.head_dim, part.norm);
+  ValueId normal;
+  if (part.query_key_norm == QueryKeyNorm::kPerHead) {
+    normal = normalize(builder, split, name, part.head_dim, part.norm);
+  } else {
+    auto scope = builder.scope(name);
+    std::vector<ValueId> inputs = {split};
+    if (part.query_key_norm == QueryKeyNorm::kTable) {
+      inputs.push_back(builder.parameter("weight", {heads, part.head_dim}));
+    }
+    for (int64_t i = 0; part.query_key_norm == QueryKeyNorm::kEachHead && i < heads; ++i) {
+      inputs.push_back(builder.parameter("norms." + std::to_string(i) + ".weight", {part.head_dim}));
+    }
+    normal = builder.ours("LayerNormalization", std::move(inputs));
+  }
   return builder.reshape(normal, {0, 0, width});
 }
 

@@ -10,7 +10,9 @@
 
 namespace kcharter {
 
-enum class QueryKeyNorm : uint8_t { kNone, kPerHead, kWhole };
+// kPerHead: one scale [head_dim] for all heads; kWhole: one over all heads together; kTable: a scale of
+// each head in one table; kEachHead: a scale of each head in a tensor of its own.
+enum class QueryKeyNorm : uint8_t { kNone, kPerHead, kWhole, kTable, kEachHead };
 
 struct Attention {
   std::string name = "self_attn";

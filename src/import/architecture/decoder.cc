@@ -17,6 +17,12 @@ ValueId build_layer(GraphBuilder& builder, const Decoder& decoder, const Layer& 
   auto norm = [&](ValueId x, const std::string& name) {
     return normalize(builder, x, name, decoder.hidden_size, decoder.norm);
   };
+  if (layer.norm_after_sum) {
+    ValueId sum = builder.op("Add", {hidden, layer.mixer(builder, hidden, index)});
+    hidden = norm(sum, layer.mixer_norm);
+    sum = builder.op("Add", {hidden, layer.feed_forward(builder, hidden, index)});
+    return norm(sum, layer.feed_forward_norm);
+  }
   ValueId normal = norm(hidden, layer.mixer_norm);
   ValueId mixed = norm(layer.mixer(builder, normal, index), layer.after_mixer_norm);
   if (layer.parallel) {
@@ -48,15 +54,18 @@ ValueId build_layers(GraphBuilder& builder, const Decoder& decoder, ValueId hidd
 void build(GraphBuilder& builder, const Decoder& decoder) {
   Shape ids_shape = {builder.batch(), builder.tokens()};
   ValueId ids = builder.input("input_ids", DType::kInt64, ids_shape);
+  int64_t width = decoder.embedding_size == 0 ? decoder.hidden_size : decoder.embedding_size;
   ValueId table, hidden;
   {
     auto model = builder.scope(decoder.model, decoder.model_class);
-    int64_t width = decoder.embedding_size == 0 ? decoder.hidden_size : decoder.embedding_size;
     hidden = embed(builder, decoder.embedding, decoder.vocab_size, width, ids);
     const Node& gather = builder.graph()[builder.graph()[hidden].producer];
     table = gather.inputs[0];
     hidden = scale(builder, hidden, decoder.embedding_scale);
     hidden = normalize(builder, hidden, decoder.embedding_norm, width, decoder.norm);
+    if (width != decoder.hidden_size) {
+      hidden = linear(builder, hidden, {decoder.project_in, width, decoder.hidden_size});
+    }
     if (!decoder.positions.empty()) {
       ValueId positions = builder.input("position_ids", DType::kInt64, ids_shape);
       hidden = builder.op("Add", {hidden, embed(builder, decoder.positions, decoder.position_rows,
@@ -65,13 +74,15 @@ void build(GraphBuilder& builder, const Decoder& decoder) {
     hidden = build_layers(builder, decoder, hidden);
     if (!decoder.head.empty()) hidden = last_token(builder, hidden);
     hidden = normalize(builder, hidden, decoder.final_norm, decoder.hidden_size, decoder.norm);
+    if (width != decoder.hidden_size) {
+      hidden = linear(builder, hidden, {decoder.project_out, decoder.hidden_size, width});
+    }
   }
   if (!decoder.head.empty()) {
     auto head = builder.scope(decoder.head);
-    std::vector<int64_t> as_read = {decoder.hidden_size, decoder.vocab_size};
-    ValueId weight =
-        decoder.tied ? builder.alias("weight", table, as_read)
-                     : builder.parameter("weight", {decoder.vocab_size, decoder.hidden_size}, as_read);
+    std::vector<int64_t> as_read = {width, decoder.vocab_size};
+    ValueId weight = decoder.tied ? builder.alias("weight", table, as_read)
+                                  : builder.parameter("weight", {decoder.vocab_size, width}, as_read);
     hidden = builder.op("MatMul", {hidden, weight});
     if (decoder.head_bias) {
       hidden = builder.op("Add", {hidden, builder.parameter("bias", {decoder.vocab_size})});
@@ -96,6 +107,30 @@ int64_t layers_of(const ModelConfig& config) {
 
 Norm rms_norm_of(const ModelConfig& config) {
   return {.kind = NormKind::kRms, .epsilon = config.number("rms_norm_eps", 1e-6)};
+}
+
+Norm layer_norm_of(const ModelConfig& config) {
+  double epsilon = 1e-5;
+  for (const char* name : {"layer_norm_eps", "layer_norm_epsilon", "norm_epsilon", "norm_eps", "layernorm_epsilon"}) {
+    epsilon = config.number(name, epsilon);
+  }
+  return {.kind = NormKind::kLayer, .epsilon = epsilon};
+}
+
+void use_in_all_layers(Decoder& decoder, const Block& mixer, const Block& feed_forward) {
+  for (Layer& layer : decoder.layers) {
+    layer.mixer = mixer;
+    layer.feed_forward = feed_forward;
+  }
+}
+
+void use_in_all_layers(Decoder& decoder, Attention attention, const Block& feed_forward,
+                       const std::vector<std::optional<int64_t>>& windows) {
+  for (size_t i = 0; i < decoder.layers.size(); ++i) {
+    attention.window = i < windows.size() ? windows[i] : std::nullopt;
+    decoder.layers[i].mixer = attention;
+    decoder.layers[i].feed_forward = feed_forward;
+  }
 }
 
 Attention attention_of(const ModelConfig& config) {
@@ -132,14 +167,16 @@ Decoder decoder_of(const ModelConfig& config) {
   return decoder;
 }
 
-std::vector<std::optional<int64_t>> windows_of(const ModelConfig& config, bool by_default) {
+std::vector<std::optional<int64_t>> windows_of(const ModelConfig& config, int64_t period,
+                                               std::optional<int64_t> size) {
   size_t layers = static_cast<size_t>(layers_of(config));
   std::vector<std::optional<int64_t>> windows(layers);
-  std::optional<int64_t> window = config.integer("sliding_window");
+  std::optional<int64_t> window = config.mentions("sliding_window") ? config.integer("sliding_window") : size;
   if (!window || *window <= 0) return windows;
   std::vector<std::string> types = config.texts("layer_types");
   for (size_t i = 0; i < layers; ++i) {
-    bool windowed = i < types.size() ? types[i] == "sliding_attention" : by_default;
+    bool windowed = i < types.size() ? types[i] == "sliding_attention"
+                                     : period == 1 || (period > 1 && (static_cast<int64_t>(i) + 1) % period != 0);
     if (windowed) windows[i] = window;
   }
   return windows;

@@ -30,6 +30,7 @@ struct Layer {
   std::string after_mixer_norm;
   std::string feed_forward_norm = "post_attention_layernorm";
   std::string after_feed_forward_norm;
+  bool norm_after_sum = false;  // x = norm(x + block(x)): the encoders of BERT's time
   bool parallel = false;  // both blocks read the layer's input; one norm feeds both unless the second has a name
   double residual_scale = 1;
 };
@@ -43,6 +44,7 @@ struct Decoder {
   int64_t embedding_size = 0;      // 0: hidden_size
   double embedding_scale = 1;
   std::string embedding_norm;
+  std::string project_in = "project_in", project_out = "project_out";  // where embedding_size differs
   std::string positions;           // a learned table; empty: none
   int64_t position_rows = 0;
   std::string layer_list = "layers";
@@ -67,9 +69,16 @@ FeedForward feed_forward_of(const ModelConfig& config);
 // Embedding, norms and head; layers of attention_of and feed_forward_of.
 Decoder decoder_of(const ModelConfig& config);
 Norm rms_norm_of(const ModelConfig& config);
+Norm layer_norm_of(const ModelConfig& config);
+// The same blocks in every layer; with `windows`, the attention of layer i has the window i.
+void use_in_all_layers(Decoder& decoder, const Block& mixer, const Block& feed_forward);
+void use_in_all_layers(Decoder& decoder, Attention attention, const Block& feed_forward,
+                       const std::vector<std::optional<int64_t>>& windows);
 // Throws Error above what a model can have.
 int64_t layers_of(const ModelConfig& config);
-// The window of each layer: from layer_types, or sliding_window alone for all, or none.
-std::vector<std::optional<int64_t>> windows_of(const ModelConfig& config, bool by_default);
+// The window of each layer: sliding_window (or `size`) where layer_types says so; where it says
+// nothing, in all but every `period`-th layer (0: none slides, 1: all slide).
+std::vector<std::optional<int64_t>> windows_of(const ModelConfig& config, int64_t period,
+                                               std::optional<int64_t> size = std::nullopt);
 
 }  // namespace kcharter

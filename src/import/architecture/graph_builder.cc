@@ -28,6 +28,8 @@ std::string joined(const std::vector<std::string>& segments) {
   return result;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 Shape shape_from(const std::vector<Expr>& dims) { return Shape(dims.begin(), dims.end()); }
 
 }  // namespace
@@ -45,12 +47,23 @@ GraphBuilder::GraphBuilder(BuildOptions options) : options_(std::move(options)) 
   past_ = decode() ? length - Expr(1) : Expr(0);
 }
 
-GraphBuilder::Scoped GraphBuilder::scope(std::string_view segment, std::string_view class_name) {
-  if (segment.empty()) return Scoped(nullptr);
-  segments_.emplace_back(segment);
-  classes_.emplace_back(class_name);
-  scope_ids_.emplace_back();
-  return Scoped(this);
+GraphBuilder::Scoped GraphBuilder::scope(std::string_view name, std::string_view class_name) {
+  size_t levels = 0;
+  for (size_t begin = 0; begin < name.size();) {
+    size_t end = name.find('.', begin);
+    // An index belongs to the list before it.
+    if (end != std::string_view::npos && end + 1 < name.size() && is_digit(name[end + 1])) {
+      end = name.find('.', end + 1);
+    }
+    end = std::min(end, name.size());
+    segments_.emplace_back(name.substr(begin, end - begin));
+    classes_.emplace_back();
+    scope_ids_.emplace_back();
+    ++levels;
+    begin = end + 1;
+  }
+  if (levels > 0) classes_.back() = class_name;
+  return Scoped(this, levels);
 }
 
 GraphBuilder::Scoped GraphBuilder::scope(std::string_view list, int64_t index,
@@ -58,10 +71,10 @@ GraphBuilder::Scoped GraphBuilder::scope(std::string_view list, int64_t index,
   return scope(std::string(list) + "." + std::to_string(index), class_name);
 }
 
-void GraphBuilder::leave() {
-  segments_.pop_back();
-  classes_.pop_back();
-  scope_ids_.pop_back();
+void GraphBuilder::leave(size_t levels) {
+  segments_.resize(segments_.size() - levels);
+  classes_.resize(classes_.size() - levels);
+  scope_ids_.resize(scope_ids_.size() - levels);
 }
 
 std::string GraphBuilder::path(std::string_view name) const {
@@ -118,6 +131,10 @@ InitializerId GraphBuilder::add_initializer(Initializer initializer) {
 }
 
 ValueId GraphBuilder::stored(Initializer initializer, std::vector<int64_t> read_as) {
+  if (silent_ > 0) {
+    active_[add_initializer(std::move(initializer)).index] = {0, 1};
+    return ValueId();
+  }
   ValueId id = add_value(initializer.name);
   if (read_as.empty()) read_as = initializer.dims;
   initializer.value = id;
@@ -142,16 +159,6 @@ ValueId GraphBuilder::parameter(std::string_view name, std::vector<int64_t> dims
   initializer.stored_bytes = static_cast<uint64_t>(to_int64(*bytes.constant()));
   initializer.dims = std::move(dims);
   return stored(std::move(initializer), std::move(read_as));
-}
-
-void GraphBuilder::unused_parameter(std::string_view name, std::vector<int64_t> dims) {
-  Initializer initializer;
-  initializer.name = path(name);
-  initializer.dtype = options_.dtype;
-  Expr bytes = byte_size(Expr(element_count(dims)), options_.dtype);
-  initializer.stored_bytes = static_cast<uint64_t>(to_int64(*bytes.constant()));
-  initializer.dims = std::move(dims);
-  active_[add_initializer(std::move(initializer)).index] = {0, 1};
 }
 
 void GraphBuilder::buffer(std::string_view name, std::vector<int64_t> dims, DType dtype) {
@@ -202,6 +209,7 @@ NodeId GraphBuilder::add_node(std::string_view domain, std::string_view op_type,
 
 ValueId GraphBuilder::op(std::string_view op_type, std::vector<ValueId> inputs,
                          std::vector<Attribute> attributes) {
+  if (silent_ > 0) return ValueId();
   NodeId id = add_node("", op_type, std::move(inputs), 1, std::move(attributes), kOpset);
   return graph_[id].outputs[0];
 }
@@ -213,12 +221,14 @@ ValueId GraphBuilder::ours(std::string_view op_type, std::vector<ValueId> inputs
 
 std::vector<ValueId> GraphBuilder::ours(std::string_view op_type, std::vector<ValueId> inputs,
                                         size_t outputs, std::vector<Attribute> attributes) {
+  if (silent_ > 0) return std::vector<ValueId>(outputs);
   NodeId id = add_node("kcharter", op_type, std::move(inputs), outputs, std::move(attributes), 1);
   return graph_[id].outputs;
 }
 
 std::vector<ValueId> GraphBuilder::split(ValueId value, std::vector<int64_t> sizes) {
   size_t parts = sizes.size();
+  if (silent_ > 0) return std::vector<ValueId>(parts);
   NodeId id = add_node("", "Split", {value}, parts,
                        {attribute("axis", int64_t{-1}), attribute("split", std::move(sizes))},
                        kSplitOpset);
@@ -238,6 +248,7 @@ ElementFormat GraphBuilder::cache_format(const CacheSpec& spec) const {
 GraphBuilder::CachedNode GraphBuilder::cached(std::string_view op_type, std::vector<ValueId> inputs,
                                               size_t outputs, const std::vector<CacheSpec>& caches,
                                               std::vector<Attribute> attributes) {
+  if (silent_ > 0) return {std::vector<ValueId>(outputs)};
   can_decode = true;
   std::vector<Cache> made;
   for (const CacheSpec& spec : caches) {
@@ -284,7 +295,7 @@ void GraphBuilder::expect(std::string_view convention) {
 }
 
 void GraphBuilder::active_share(ValueId weight, int64_t used, int64_t of) {
-  active_[graph_[weight].initializer.index] = {used, of};
+  if (weight) active_[graph_[weight].initializer.index] = {used, of};
 }
 
 // Shares are summed before they are divided: k of E equal experts are a whole number together.

@@ -41,15 +41,19 @@ class GraphBuilder {
   // Leaves the scope when it goes out of scope.
   class [[nodiscard]] Scoped {
    public:
-    Scoped(Scoped&& other) noexcept : builder_(other.builder_) { other.builder_ = nullptr; }
-    ~Scoped() { if (builder_ != nullptr) builder_->leave(); }
+    Scoped(Scoped&& other) noexcept : builder_(other.builder_), levels_(other.levels_) {
+      other.levels_ = 0;
+    }
+    ~Scoped() { builder_->leave(levels_); }
    private:
     friend class GraphBuilder;
-    explicit Scoped(GraphBuilder* builder) : builder_(builder) {}
+    Scoped(GraphBuilder* builder, size_t levels) : builder_(builder), levels_(levels) {}
     GraphBuilder* builder_;
+    size_t levels_;
   };
-  // An empty segment opens nothing, so that optional levels need no case.
-  Scoped scope(std::string_view segment, std::string_view class_name = {});
+  // "attn.attention" opens two levels, "layers.0" one, an empty name none, so that optional levels
+  // need no case. The class is that of the innermost.
+  Scoped scope(std::string_view name, std::string_view class_name = {});
   Scoped scope(std::string_view list, int64_t index, std::string_view class_name = {});
   std::string path(std::string_view name) const;  // "model.layers.0.<name>"
 
@@ -71,8 +75,16 @@ class GraphBuilder {
   ValueId parameter(std::string_view name, std::vector<int64_t> dims,
                     std::vector<int64_t> read_as = {});
   ValueId stored(Initializer initializer, std::vector<int64_t> read_as);
-  // Parameters that no operator of this mode reads.
-  void unused_parameter(std::string_view name, std::vector<int64_t> dims);
+  // While it lives tensors are declared but nothing runs: heads that predict further tokens, towers
+  // in decode. Nodes are not written, values are none.
+  class [[nodiscard]] Silence {
+   public:
+    explicit Silence(GraphBuilder& builder) : builder_(builder) { ++builder_.silent_; }
+    Silence(const Silence&) = delete;
+    ~Silence() { --builder_.silent_; }
+   private:
+    GraphBuilder& builder_;
+  };
   void buffer(std::string_view name, std::vector<int64_t> dims, DType dtype);
   // A second name, in the open module, of the tensor behind `original`.
   ValueId alias(std::string_view name, ValueId original, std::vector<int64_t> read_as);
@@ -118,7 +130,8 @@ class GraphBuilder {
 
  private:
   friend class Scoped;
-  void leave();
+  friend class Silence;
+  void leave(size_t levels);
   ScopeId current_scope();
   NodeId add_node(std::string_view domain, std::string_view op_type, std::vector<ValueId> inputs,
                   size_t outputs, std::vector<Attribute> attributes, int32_t version);
@@ -137,6 +150,7 @@ class GraphBuilder {
   std::vector<ScopeId> scope_ids_;  // parallel to segments_; none where not used yet
   std::unordered_map<std::string, int> names_;
   std::unordered_map<uint32_t, std::pair<int64_t, int64_t>> active_;  // by InitializerId
+  int silent_ = 0;
   Expr batch_, tokens_, past_;
 };
 

@@ -28,6 +28,7 @@ constexpr Alias kAliases[] = {
     {"num_hidden_layers", "encoder_layers"},
     {"num_attention_heads", "n_head"},   {"num_attention_heads", "n_heads"},
     {"num_attention_heads", "num_heads"},
+    {"num_attention_heads", "attention_heads"},
     {"num_attention_heads", "encoder_attention_heads"},
     {"num_key_value_heads", "n_head_kv"},
     {"num_key_value_heads", "num_kv_heads"},

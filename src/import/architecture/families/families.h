@@ -16,5 +16,54 @@ void build_qwen3(GraphBuilder& builder, const ModelConfig& config);
 // gemma.cc
 void build_gemma(GraphBuilder& builder, const ModelConfig& config);
 void build_gemma2(GraphBuilder& builder, const ModelConfig& config);
+void build_gemma3_text(GraphBuilder& builder, const ModelConfig& config);
+// llama_like.cc
+void build_internlm(GraphBuilder& builder, const ModelConfig& config);
+void build_pangu_embedded(GraphBuilder& builder, const ModelConfig& config);
+void build_seed_oss(GraphBuilder& builder, const ModelConfig& config);
+void build_baichuan(GraphBuilder& builder, const ModelConfig& config);
+void build_orion(GraphBuilder& builder, const ModelConfig& config);
+void build_minicpm(GraphBuilder& builder, const ModelConfig& config);
+void build_internlm2(GraphBuilder& builder, const ModelConfig& config);
+void build_qwen1(GraphBuilder& builder, const ModelConfig& config);
+void build_stablelm(GraphBuilder& builder, const ModelConfig& config);
+void build_starcoder2(GraphBuilder& builder, const ModelConfig& config);
+void build_nemotron(GraphBuilder& builder, const ModelConfig& config);
+void build_arcee(GraphBuilder& builder, const ModelConfig& config);
+void build_smollm3(GraphBuilder& builder, const ModelConfig& config);
+void build_hunyuan_dense(GraphBuilder& builder, const ModelConfig& config);
+void build_ernie(GraphBuilder& builder, const ModelConfig& config);
+// glm.cc
+void build_chatglm(GraphBuilder& builder, const ModelConfig& config);
+void build_glm(GraphBuilder& builder, const ModelConfig& config);
+void build_glm4(GraphBuilder& builder, const ModelConfig& config);
+// olmo.cc
+void build_olmo(GraphBuilder& builder, const ModelConfig& config);
+void build_olmo2(GraphBuilder& builder, const ModelConfig& config);
+void build_exaone4(GraphBuilder& builder, const ModelConfig& config);
+// cohere.cc
+void build_cohere(GraphBuilder& builder, const ModelConfig& config);
+void build_cohere2(GraphBuilder& builder, const ModelConfig& config);
+// granite.cc
+void build_granite(GraphBuilder& builder, const ModelConfig& config);
+// mimo.cc
+void build_mimo(GraphBuilder& builder, const ModelConfig& config);
+// phi.cc
+void build_phi(GraphBuilder& builder, const ModelConfig& config);
+void build_phi3(GraphBuilder& builder, const ModelConfig& config);
+// falcon.cc
+void build_falcon(GraphBuilder& builder, const ModelConfig& config);
+// gpt.cc
+void build_gpt2(GraphBuilder& builder, const ModelConfig& config);
+void build_gpt_bigcode(GraphBuilder& builder, const ModelConfig& config);
+void build_gptj(GraphBuilder& builder, const ModelConfig& config);
+void build_codegen(GraphBuilder& builder, const ModelConfig& config);
+void build_gpt_neo(GraphBuilder& builder, const ModelConfig& config);
+void build_gpt_neox(GraphBuilder& builder, const ModelConfig& config);
+void build_bloom(GraphBuilder& builder, const ModelConfig& config);
+void build_mpt(GraphBuilder& builder, const ModelConfig& config);
+// opt.cc
+void build_opt(GraphBuilder& builder, const ModelConfig& config);
+void build_xglm(GraphBuilder& builder, const ModelConfig& config);
 
 }  // namespace kcharter

@@ -1,18 +1,11 @@
-// Gemma 1 and 2: scaled embeddings, tied head; Gemma 2 adds norms after both blocks, soft caps and a
-// window on every other layer.
+// Gemma 1 to 3, text: scaled embeddings, tied head, wide heads. From 2 on norms after both blocks and
+// windows on most layers; 2 has soft caps, 3 norms of queries and keys.
 #include <cmath>
 
 #include "import/architecture/families/families.h"
 
 namespace kcharter {
 namespace {
-
-Decoder gemma_decoder(const ModelConfig& config) {
-  Decoder decoder = decoder_of(config);
-  decoder.tied = config.flag("tie_word_embeddings", true);
-  decoder.embedding_scale = std::sqrt(static_cast<double>(decoder.hidden_size));
-  return decoder;
-}
 
 Attention gemma_attention(const ModelConfig& config) {
   Attention attention = attention_of(config);
@@ -23,18 +16,31 @@ Attention gemma_attention(const ModelConfig& config) {
 
 FeedForward gemma_feed_forward(const ModelConfig& config) {
   FeedForward feed_forward = feed_forward_of(config);
-  feed_forward.activation = config.text("hidden_act", "gelu_pytorch_tanh");
+  // Gemma 1 says "gelu" where its library has always meant the approximation.
+  feed_forward.activation = "gelu_pytorch_tanh";
   return feed_forward;
+}
+
+Decoder gemma_decoder(const ModelConfig& config) {
+  Decoder decoder = decoder_of(config);
+  decoder.tied = config.flag("tie_word_embeddings", true);
+  decoder.embedding_scale = std::sqrt(static_cast<double>(decoder.hidden_size));
+  return decoder;
+}
+
+void norm_after_blocks(Decoder& decoder) {
+  for (Layer& layer : decoder.layers) {
+    layer.after_mixer_norm = "post_attention_layernorm";
+    layer.feed_forward_norm = "pre_feedforward_layernorm";
+    layer.after_feed_forward_norm = "post_feedforward_layernorm";
+  }
 }
 
 }  // namespace
 
 void build_gemma(GraphBuilder& builder, const ModelConfig& config) {
   Decoder decoder = gemma_decoder(config);
-  for (Layer& layer : decoder.layers) {
-    layer.mixer = gemma_attention(config);
-    layer.feed_forward = gemma_feed_forward(config);
-  }
+  use_in_all_layers(decoder, gemma_attention(config), gemma_feed_forward(config));
   build(builder, decoder);
 }
 
@@ -43,19 +49,25 @@ void build_gemma2(GraphBuilder& builder, const ModelConfig& config) {
   decoder.logit_softcap = config.number("final_logit_softcapping", 30);
   Attention attention = gemma_attention(config);
   attention.softcap = config.number("attn_logit_softcapping", 50);
-  std::vector<std::string> types = config.texts("layer_types");
-  for (size_t i = 0; i < decoder.layers.size(); ++i) {
-    bool windowed = i < types.size() ? types[i] == "sliding_attention" : i % 2 == 0;
-    attention.window.reset();
-    if (windowed) attention.window = config.integer("sliding_window", 4096);
-    Layer& layer = decoder.layers[i];
-    layer.mixer = attention;
-    layer.feed_forward = gemma_feed_forward(config);
-    layer.after_mixer_norm = "post_attention_layernorm";
-    layer.feed_forward_norm = "pre_feedforward_layernorm";
-    layer.after_feed_forward_norm = "post_feedforward_layernorm";
-  }
+  use_in_all_layers(decoder, attention, gemma_feed_forward(config), windows_of(config, 2, 4096));
+  norm_after_blocks(decoder);
   build(builder, decoder);
+}
+
+Decoder gemma3_decoder(const ModelConfig& config) {
+  Decoder decoder = gemma_decoder(config);
+  decoder.vocab_size = config.integer("vocab_size", 262208);
+  Attention attention = gemma_attention(config);
+  attention.query_key_norm = QueryKeyNorm::kPerHead;
+  attention.window = config.integer("sliding_window", 4096);
+  int64_t period = config.integer("sliding_window_pattern", 6);
+  use_in_all_layers(decoder, attention, gemma_feed_forward(config), windows_of(config, period, 4096));
+  norm_after_blocks(decoder);
+  return decoder;
+}
+
+void build_gemma3_text(GraphBuilder& builder, const ModelConfig& config) {
+  build(builder, gemma3_decoder(config));
 }
 
 }  // namespace kcharter
