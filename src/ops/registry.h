@@ -26,5 +26,14 @@ using OperatorFamily = std::span<const OperatorEntry>;
 OperatorFamily arithmetic_operators();
 OperatorFamily linear_algebra_operators();
 OperatorFamily convolution_operators();
+OperatorFamily pooling_operators();
+OperatorFamily normalization_operators();
+OperatorFamily attention_operators();
+OperatorFamily quantization_operators();
+OperatorFamily expert_operators();
+OperatorFamily movement_operators();
+OperatorFamily reduction_operators();
+OperatorFamily recurrent_operators();
+OperatorFamily classical_operators();
 
 }  // namespace kcharter

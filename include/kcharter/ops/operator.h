@@ -32,6 +32,8 @@ struct OperatorInfo {
   // Attention or recurrence: owns the cache or state that it reads.
   bool is_attention = false;
   bool is_recurrent = false;
+  // Gives other numbers each time: never folded at load.
+  bool is_random = false;
   // nullptr: elementwise, one operation per output element.
   Work (*work)(const Graph& graph, const Node& node) = nullptr;
   // Quantized weights; nullptr: every input is what it looks like. See the functions below.
