@@ -202,8 +202,7 @@ Work quantized_projecting_work(const Graph& graph, const Node& node) {
   return projecting_with(graph, node, 8);
 }
 
-// Packed variable-length input [tokens, hidden]: which tokens share a sequence is data; each token
-// is taken to see one sequence of tokens/batch, the batch from cumulative lengths [batch + 1].
+// Packed variable-length input [tokens, hidden]: which tokens share a sequence is data.
 Work packed_work(const Graph& graph, const Node& node) {
   return {.flops = std::nullopt, .elementwise_flops = output_elements(graph, node)};
 }

@@ -6,8 +6,6 @@
 namespace kcharter {
 namespace {
 
-Work pass_through(const Graph&, const Node&) { return {.read_elements = {Expr(0)}, .written_elements = {Expr(0)}}; }
-
 // Inputs data, indices, updates, output the updated data: `updates` is the input that is written.
 template <size_t kUpdates>
 Work scatter_work(const Graph& graph, const Node& node) {
