@@ -99,7 +99,8 @@ class NodeTraffic {
     ConstantSource source = source_of_constant(graph_, value);
     if (source.stored.empty()) return value_bytes(value, elements);
     if (!elements) return unknown_quantity();
-    if (all && *elements == *all) return {Expr(source.stored_bytes), Exactness::kExact, Source::kTensor};
+    if (all && *elements == *all)
+      return {Expr(source.stored_bytes), Exactness::kExact, Source::kTensor};
     std::optional<Int> count = all ? all->constant() : std::nullopt;
     if (!count || *count <= 0) return value_bytes(value, elements);
     return quantity_of(part_of(*elements, source.stored_bytes, *count), Source::kTensor);
@@ -133,9 +134,9 @@ Work work_of(const Graph& graph, const Node& node, const OperatorInfo* info) {
 
 Metrics unknown_cost() {
   Metrics metrics;
-  for (Metric metric : {Metric::kFlops, Metric::kElementwiseFlops, Metric::kWeightReadBytes,
-                        Metric::kKvReadBytes, Metric::kKvWriteBytes, Metric::kActivationReadBytes,
-                        Metric::kActivationWriteBytes}) {
+  for (Metric metric :
+       {Metric::kFlops, Metric::kElementwiseFlops, Metric::kWeightReadBytes, Metric::kKvReadBytes,
+        Metric::kKvWriteBytes, Metric::kActivationReadBytes, Metric::kActivationWriteBytes}) {
     metrics[metric] = unknown_quantity();
   }
   return metrics;
@@ -193,8 +194,8 @@ DType compute_dtype(const Graph& graph, const Node& node) {
   if (!node.outputs.empty() && node.outputs[0]) result = graph[node.outputs[0]].type.dtype;
   if (first == DType::kUnknown) return result;
   // Gather(table, ids), DequantizeLinear, Where(condition, …): what comes out is what it works on.
-  bool product = node.op_type.find("Integer") != std::string::npos ||
-                 node.op_type.starts_with("QLinear");
+  bool product =
+      node.op_type.find("Integer") != std::string::npos || node.op_type.starts_with("QLinear");
   if (!product && !is_float(first) && is_float(result)) return result;
   return first;
 }

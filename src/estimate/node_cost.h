@@ -8,8 +8,8 @@
 namespace kcharter {
 
 // Flops, elementwise flops and the bytes read and written; the resident metrics stay 0. A read of a
-// value that a cache keeps is a read of the cache whatever operator does it; of a grown copy the new
-// tokens are a write of the cache and the rest is a write of activations.
+// value that a cache keeps is a read of the cache whatever operator does it; of a grown copy the
+// new tokens are a write of the cache and the rest is a write of activations.
 Metrics node_cost(const Graph& graph, const Operands& operands, NodeId node,
                   Diagnostics& diagnostics);
 

@@ -11,10 +11,18 @@ namespace {
 constexpr int kMaxTransforms = 64;
 
 bool passes_weight_on(const Node& node) {
-  static constexpr std::string_view kTransforms[] = {
-      "Identity",  "Transpose", "Reshape", "Squeeze",          "Unsqueeze",
-      "Flatten",   "Cast",      "Dropout", "DequantizeLinear", "TRT_FP8DequantizeLinear",
-      "TRT_INT4DequantizeLinear", "TRT_MXFP8DequantizeLinear"};
+  static constexpr std::string_view kTransforms[] = {"Identity",
+                                                     "Transpose",
+                                                     "Reshape",
+                                                     "Squeeze",
+                                                     "Unsqueeze",
+                                                     "Flatten",
+                                                     "Cast",
+                                                     "Dropout",
+                                                     "DequantizeLinear",
+                                                     "TRT_FP8DequantizeLinear",
+                                                     "TRT_INT4DequantizeLinear",
+                                                     "TRT_MXFP8DequantizeLinear"};
   return std::find(std::begin(kTransforms), std::end(kTransforms), node.op_type) !=
          std::end(kTransforms);
 }

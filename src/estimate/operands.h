@@ -34,8 +34,8 @@ struct Operands {
 Operands classify_operands(const Graph& graph, bool as_exported);
 
 // The stored tensors that a read of a constant really reads: a weight behind Identity, Transpose,
-// Reshape, Cast or DequantizeLinear is read as it is stored (a fused kernel); a constant computed in
-// any other way is kept as computed, and `stored` is empty.
+// Reshape, Cast or DequantizeLinear is read as it is stored (a fused kernel); a constant computed
+// in any other way is kept as computed, and `stored` is empty.
 struct ConstantSource {
   std::vector<InitializerId> stored;
   Int stored_bytes = 0;

@@ -10,9 +10,9 @@ constexpr std::array<std::string_view, 5> kExactnessNames = {"exact", "estimated
 constexpr std::array<std::string_view, 6> kSourceNames = {"tensor", "config",  "graph",
                                                           "rule",   "assumed", "unknown"};
 constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
-    "weight_bytes",   "kv_cache_bytes",    "state_bytes",       "activation_peak_bytes",
-    "cache_copy_bytes", "flops",           "elementwise_flops", "weight_read_bytes",
-    "kv_read_bytes",  "kv_write_bytes",    "activation_read_bytes", "activation_write_bytes"};
+    "weight_bytes",     "kv_cache_bytes", "state_bytes",           "activation_peak_bytes",
+    "cache_copy_bytes", "flops",          "elementwise_flops",     "weight_read_bytes",
+    "kv_read_bytes",    "kv_write_bytes", "activation_read_bytes", "activation_write_bytes"};
 
 bool is_nothing(const Quantity& quantity) {
   return quantity.formula && quantity.formula->is_zero();

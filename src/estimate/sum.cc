@@ -30,7 +30,8 @@ Quantity Sum::total() const {
   if (!has_known_) return has_unknown_ ? unknown_quantity() : Quantity{};
   // The hash's order must not reach the result where an overflow depends on it.
   std::vector<std::pair<Expr, Int>> parts(counts_.begin(), counts_.end());
-  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(parts.begin(), parts.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   try {
     Expr total;
     for (const auto& [formula, count] : parts) total += formula * Expr(count);

@@ -1,5 +1,5 @@
-// Sum: adds many Quantities cheaply: equal formulas are counted and multiplied once at the end, since
-// a model repeats a few formulas thousands of times.
+// Sum: adds many Quantities cheaply: equal formulas are counted and multiplied once at the end,
+// since a model repeats a few formulas thousands of times.
 #pragma once
 
 #include <unordered_map>

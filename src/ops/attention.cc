@@ -17,10 +17,10 @@ struct Attending {
   Dim batch;
   Dim heads;
   Dim queries;
-  Dim past;         // tokens in the cache before this step
-  Dim keys;         // tokens attended to where nothing masks
-  Dim query_key;    // elements of one key
-  Dim value;        // elements of one value
+  Dim past;       // tokens in the cache before this step
+  Dim keys;       // tokens attended to where nothing masks
+  Dim query_key;  // elements of one key
+  Dim value;      // elements of one value
   bool causal = false;
   std::optional<Expr> window;
 };
@@ -94,18 +94,23 @@ Work group_query_work(const Graph& graph, const Node& node) {
     return {.flops = std::nullopt, .elementwise_flops = std::nullopt};
   }
   Dim head = divided(input_dim(graph, node, 0, -1), packed ? heads + 2 * kv_heads : heads);
-  Attending a{.batch = input_dim(graph, node, 0, 0), .heads = Expr(heads),
-              .queries = input_dim(graph, node, 0, 1), .past = {}, .keys = {},
-              .query_key = head, .value = head, .causal = true, .window = {}};
+  Attending a{.batch = input_dim(graph, node, 0, 0),
+              .heads = Expr(heads),
+              .queries = input_dim(graph, node, 0, 1),
+              .past = {},
+              .keys = {},
+              .query_key = head,
+              .value = head,
+              .causal = true,
+              .window = {}};
   int64_t window = int_attribute(node, "local_window_size", -1);
   if (window > 0) a.window = Expr(window);
   a.past = past_tokens(graph, node, 3, 2, scalar_input(graph, node, 6), a.queries);
   a.keys = plus(a.past, a.queries);
   Work work = attending_work(a);
   // A cache of packed 4-bit numbers has half the elements in its last axis.
-  Dim per_key = times(times(a.batch, Expr(kv_heads)), has_input(node, 3)
-                                                          ? input_dim(graph, node, 3, -1)
-                                                          : head);
+  Dim per_key = times(times(a.batch, Expr(kv_heads)),
+                      has_input(node, 3) ? input_dim(graph, node, 3, -1) : head);
   Dim reached = a.past ? Dim(past_keys_read(*a.past, a.window)) : Dim();
   read_cache_part(work, graph, node, 3, reached, per_key, per_key);
   write_new_tokens(work, graph, node, per_key, per_key, a.queries);
@@ -137,15 +142,21 @@ Work multi_head_with(const Graph& graph, const Node& node, size_t past_input, si
   Projected query = projected(graph, node, 0, heads);
   Projected key = has_input(node, 1) ? projected(graph, node, 1, heads) : query;
   Projected value = has_input(node, 2) ? projected(graph, node, 2, heads) : key;
-  Attending a{.batch = query.batch, .heads = query.heads, .queries = query.length, .past = {},
-              .keys = {}, .query_key = query.head, .value = value.head,
-              .causal = int_attribute(node, "unidirectional", 0) != 0, .window = {}};
+  Attending a{.batch = query.batch,
+              .heads = query.heads,
+              .queries = query.length,
+              .past = {},
+              .keys = {},
+              .query_key = query.head,
+              .value = value.head,
+              .causal = int_attribute(node, "unidirectional", 0) != 0,
+              .window = {}};
   a.past = past_tokens(graph, node, past_input, 2, std::nullopt, a.queries);
   a.keys = plus(a.past, key.length);
   Work work = attending_work(a);
   if (has_input(node, bias_input)) {
-    work.elementwise_flops = plus(work.elementwise_flops,
-                                  times(times(a.batch, a.heads), times(a.queries, a.keys)));
+    work.elementwise_flops =
+        plus(work.elementwise_flops, times(times(a.batch, a.heads), times(a.queries, a.keys)));
   }
   Dim per_key = times(times(a.batch, a.heads), a.query_key);
   Dim per_value = times(times(a.batch, a.heads), a.value);
@@ -164,7 +175,8 @@ Work masked_multi_head_work(const Graph& graph, const Node& node) {
 }
 
 // com.microsoft.Attention: 0 input [B, S, hidden], 1 weights [hidden, q+k+v], 4 past
-// [2, B, heads, P, head], 6 past_sequence_length; projects and attends. QAttention has its past at 8.
+// [2, B, heads, P, head], 6 past_sequence_length; projects and attends. QAttention has its past
+// at 8.
 Work projecting_with(const Graph& graph, const Node& node, size_t past_input) {
   int64_t heads = int_attribute(node, "num_heads", 0);
   Dim batch = input_dim(graph, node, 0, 0);
@@ -176,9 +188,15 @@ Work projecting_with(const Graph& graph, const Node& node, size_t past_input) {
     hidden = Expr((*sizes)[0]);
     value_hidden = Expr((*sizes)[2]);
   }
-  Attending a{.batch = batch, .heads = Expr(heads), .queries = queries, .past = {}, .keys = {},
-              .query_key = divided(hidden, heads), .value = divided(value_hidden, heads),
-              .causal = int_attribute(node, "unidirectional", 0) != 0, .window = {}};
+  Attending a{.batch = batch,
+              .heads = Expr(heads),
+              .queries = queries,
+              .past = {},
+              .keys = {},
+              .query_key = divided(hidden, heads),
+              .value = divided(value_hidden, heads),
+              .causal = int_attribute(node, "unidirectional", 0) != 0,
+              .window = {}};
   a.past = past_tokens(graph, node, past_input, 3, std::nullopt, queries);
   a.keys = plus(a.past, queries);
   Work work = attending_work(a);
@@ -216,16 +234,22 @@ Work onnx_attention_work(const Graph& graph, const Node& node) {
   Projected value = projected(graph, node, 2, int_attribute(node, "kv_num_heads", 0));
   bool in_cache = has_input(node, 6);
   Dim new_keys = in_cache ? query.length : key.length;
-  Attending a{.batch = query.batch, .heads = query.heads, .queries = query.length, .past = {},
-              .keys = {}, .query_key = query.head, .value = value.head,
-              .causal = int_attribute(node, "is_causal", 0) != 0, .window = {}};
+  Attending a{.batch = query.batch,
+              .heads = query.heads,
+              .queries = query.length,
+              .past = {},
+              .keys = {},
+              .query_key = query.head,
+              .value = value.head,
+              .causal = int_attribute(node, "is_causal", 0) != 0,
+              .window = {}};
   Dim total = in_cache ? Dim(Expr::variable("current_length")) : Dim();
   a.past = past_tokens(graph, node, 4, 2, total, a.queries);
   a.keys = plus(a.past, new_keys);
   Work work = attending_work(a);
   if (has_input(node, 3)) {
-    work.elementwise_flops = plus(work.elementwise_flops,
-                                  times(times(a.batch, a.heads), times(a.queries, a.keys)));
+    work.elementwise_flops =
+        plus(work.elementwise_flops, times(times(a.batch, a.heads), times(a.queries, a.keys)));
   }
   Dim per_key = times(times(key.batch, key.heads), key.head);
   Dim per_value = times(times(value.batch, value.heads), value.head);
@@ -282,10 +306,12 @@ OperatorFamily attention_operators() {
       {kOnnx, "LinearAttention", {.is_recurrent = true, .work = linear_attention_work}},
       {"ai.onnx.preview", "FlexAttention", {.is_attention = true, .work = onnx_attention_work}},
       {kMicrosoft, "Attention", {.is_attention = true, .work = projecting_work}},
-      {kMicrosoft, "QAttention",
+      {kMicrosoft,
+       "QAttention",
        {.is_attention = true, .work = quantized_projecting_work, .tensor_part = qattention_part}},
       {kMicrosoft, "MultiHeadAttention", {.is_attention = true, .work = multi_head_work}},
-      {kMicrosoft, "DecoderMaskedMultiHeadAttention",
+      {kMicrosoft,
+       "DecoderMaskedMultiHeadAttention",
        {.is_attention = true, .work = masked_multi_head_work}},
       {kMicrosoft, "DecoderMaskedSelfAttention", {.is_attention = true, .work = projecting_work}},
       {kMicrosoft, "GroupQueryAttention", {.is_attention = true, .work = group_query_work}},

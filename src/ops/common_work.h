@@ -28,11 +28,16 @@ Work per_input_element(const Graph& graph, const Node& node) {
 constexpr TensorPart part_at(std::string_view letters, size_t input) {
   if (input >= letters.size()) return TensorPart::kPlain;
   switch (letters[input]) {
-    case 'p': return TensorPart::kPayload;
-    case 's': return TensorPart::kScale;
-    case 'z': return TensorPart::kZeroPoint;
-    case 'm': return TensorPart::kMetadata;
-    default: return TensorPart::kPlain;
+    case 'p':
+      return TensorPart::kPayload;
+    case 's':
+      return TensorPart::kScale;
+    case 'z':
+      return TensorPart::kZeroPoint;
+    case 'm':
+      return TensorPart::kMetadata;
+    default:
+      return TensorPart::kPlain;
   }
 }
 

@@ -26,7 +26,9 @@ Work fused_conv_work(const Graph& graph, const Node& node) {
   return conv_with(graph, node, 1, 1 + (has_input(node, 2) ? 1 : 0) + (has_input(node, 3) ? 1 : 0));
 }
 
-Work conv_integer_work(const Graph& graph, const Node& node) { return conv_with(graph, node, 1, 0); }
+Work conv_integer_work(const Graph& graph, const Node& node) {
+  return conv_with(graph, node, 1, 0);
+}
 
 // Rescale and round, the bias where there is one.
 Work qlinear_conv_work(const Graph& graph, const Node& node) {

@@ -12,9 +12,12 @@ namespace {
 std::vector<std::string> operand_labels(std::string_view equation) {
   std::vector<std::string> operands(1);
   for (char c : equation.substr(0, equation.find("->"))) {
-    if (c == ',') operands.emplace_back();
-    else if (c == '.' && operands.back().ends_with('.')) continue;
-    else if (c != ' ') operands.back().push_back(c);
+    if (c == ',')
+      operands.emplace_back();
+    else if (c == '.' && operands.back().ends_with('.'))
+      continue;
+    else if (c != ' ')
+      operands.back().push_back(c);
   }
   return operands;
 }
@@ -45,8 +48,9 @@ std::map<char, Dim> label_extents(const Graph& graph, const Node& node,
 }  // namespace
 
 // Multiply-adds = output elements times the extents of the labels that are summed over; the product
-// of more than two operands as if all were multiplied at once, which an implementation may undercut.
-// A single operand or one without a summed label multiplies or moves, and is elementwise work.
+// of more than two operands as if all were multiplied at once, which an implementation may
+// undercut. A single operand or one without a summed label multiplies or moves, and is elementwise
+// work.
 Work einsum_work(const Graph& graph, const Node& node) {
   std::string equation = string_attribute(node, "equation", "");
   std::vector<std::string> operands = operand_labels(equation);

@@ -79,9 +79,11 @@ TensorPart quantized_moe_part(const Node&, size_t input) {
 
 OperatorFamily expert_operators() {
   static constexpr OperatorEntry kEntries[] = {
-      {kMicrosoft, "MoE", {.work = moe_work}},
-      {kMicrosoft, "QMoE",
-       {.work = quantized_moe_work,
+      {kMicrosoft, "MoE", {.selects_experts = true, .work = moe_work}},
+      {kMicrosoft,
+       "QMoE",
+       {.selects_experts = true,
+        .work = quantized_moe_work,
         .logical_elements = quantized_moe_elements,
         .tensor_part = quantized_moe_part}},
   };

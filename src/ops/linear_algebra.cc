@@ -66,7 +66,12 @@ Work det_work(const Graph& graph, const Node& node) {
               times(input_elements(graph, node, 0), input_dim(graph, node, 0, -1))};
 }
 
-TensorPart integer_part(const Node&, size_t input) { return part_at("pp" "zz", input); }
+TensorPart integer_part(const Node&, size_t input) {
+  return part_at(
+      "pp"
+      "zz",
+      input);
+}
 TensorPart qlinear_part(const Node&, size_t input) { return part_at("pszpszsz", input); }
 TensorPart qgemm_part(const Node&, size_t input) { return part_at("pszpsz.sz", input); }
 TensorPart to_float_part(const Node&, size_t input) { return part_at("ppsszz.", input); }
@@ -90,9 +95,11 @@ OperatorFamily linear_algebra_operators() {
       {kMicrosoft, "GemmFastGelu", {.work = gemm_fast_gelu_work}},
       {kMicrosoft, "SparseToDenseMatMul", {.work = fused_matmul_work}},
       {kMicrosoft, "MatMulInteger16", {.work = matmul_work}},
-      {kMicrosoft, "MatMulIntegerToFloat",
+      {kMicrosoft,
+       "MatMulIntegerToFloat",
        {.work = matmul_to_float_work, .tensor_part = to_float_part}},
-      {kMicrosoft, "DynamicQuantizeMatMul",
+      {kMicrosoft,
+       "DynamicQuantizeMatMul",
        {.work = matmul_to_float_work, .tensor_part = dynamic_part}},
       {kMicrosoft, "QGemm", {.work = qgemm_work, .tensor_part = qgemm_part}},
   };

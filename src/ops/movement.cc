@@ -1,6 +1,6 @@
-// Data movement. Views move nothing. Gathers read the rows they fetch, not the table; scatters write
-// the updates, not the tensor. Slice, Split, Concat, Transpose, Pad, Expand and Tile move what they
-// read and write.
+// Data movement. Views move nothing. Gathers read the rows they fetch, not the table; scatters
+// write the updates, not the tensor. Slice, Split, Concat, Transpose, Pad, Expand and Tile move
+// what they read and write.
 #include "ops/common_work.h"
 
 namespace kcharter {

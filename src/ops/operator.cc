@@ -9,18 +9,9 @@ namespace kcharter {
 namespace {
 
 constexpr OperatorFamily (*kFamilies[])() = {
-    arithmetic_operators,
-    linear_algebra_operators,
-    convolution_operators,
-    pooling_operators,
-    normalization_operators,
-    attention_operators,
-    quantization_operators,
-    expert_operators,
-    movement_operators,
-    reduction_operators,
-    recurrent_operators,
-    classical_operators,
+    arithmetic_operators,    linear_algebra_operators, convolution_operators,  pooling_operators,
+    normalization_operators, attention_operators,      quantization_operators, expert_operators,
+    movement_operators,      reduction_operators,      recurrent_operators,    classical_operators,
 };
 
 struct Key {

@@ -31,7 +31,8 @@ OperatorFamily recurrent_operators() {
       {kOnnx, "LSTM", {.is_recurrent = true, .work = lstm_work}},
       {kOnnx, "GRU", {.is_recurrent = true, .work = gru_work}},
       {kOnnx, "RNN", {.is_recurrent = true, .work = rnn_work}},
-      {kMicrosoft, "DynamicQuantizeLSTM",
+      {kMicrosoft,
+       "DynamicQuantizeLSTM",
        {.is_recurrent = true, .work = lstm_work, .tensor_part = dynamic_lstm_part}},
   };
   return kEntries;

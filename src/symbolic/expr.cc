@@ -81,6 +81,18 @@ Expr Expr::variable(std::string_view name) {
   return expr_of(std::move(atom));
 }
 
+std::vector<std::pair<Int, Expr>> Expr::terms() const {
+  if (is_constant()) {
+    if (constant_ == 0) return {};
+    return {{constant_, Expr(1)}};
+  }
+  std::vector<std::pair<Int, Expr>> terms;
+  for (const Term& term : node_->terms) {
+    terms.emplace_back(term.coefficient, term.monomial ? expr_of(1, term.monomial) : Expr(1));
+  }
+  return terms;
+}
+
 std::optional<Int> Expr::constant() const {
   if (node_ != nullptr) return std::nullopt;
   return constant_;

@@ -19,8 +19,12 @@ struct Work {
   // Elements read of each input and written of each output; an entry left out means all of them.
   std::vector<Dim> read_elements = {};
   std::vector<Dim> written_elements = {};
-  // The fraction k of E of a weight's experts that one token uses: {k, E} per input; {1, 1} otherwise.
-  struct Share { int64_t used = 1; int64_t of = 1; };
+  // The fraction k of E of a weight's experts that one token uses: {k, E} per input; {1, 1}
+  // otherwise.
+  struct Share {
+    int64_t used = 1;
+    int64_t of = 1;
+  };
   std::vector<Share> active_share = {};
 };
 
@@ -34,6 +38,8 @@ struct OperatorInfo {
   bool is_recurrent = false;
   // Gives other numbers each time: never folded at load.
   bool is_random = false;
+  // Uses a part of its weights for each token: Work::active_share says which.
+  bool selects_experts = false;
   // nullptr: elementwise, one operation per output element.
   Work (*work)(const Graph& graph, const Node& node) = nullptr;
   // Quantized weights; nullptr: every input is what it looks like. See the functions below.
@@ -45,8 +51,8 @@ struct OperatorInfo {
 // nullptr: not known. Its outputs' work is unknown, never 0.
 const OperatorInfo* find_operator(std::string_view domain, std::string_view op_type);
 
-// Parameters that the packed weight at `input` of `node` stands for (MatMulNBits: N*K); nullopt where
-// the stored elements are the parameters.
+// Parameters that the packed weight at `input` of `node` stands for (MatMulNBits: N*K); nullopt
+// where the stored elements are the parameters.
 std::optional<int64_t> logical_elements(const Graph& graph, const Node& node, size_t input);
 // Which part of a quantized weight the initializer at `input` is.
 TensorPart tensor_part(const Node& node, size_t input);

@@ -24,6 +24,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kcharter/base/integer.h"
@@ -55,6 +56,8 @@ class Expr {
   // Throws ArithmeticError on overflow, division by zero or a variable without a value.
   Int evaluate(const Bindings& bindings) const;
   Expr substitute(const std::map<std::string, Expr, std::less<>>& replacements) const;
+  // The sum's terms in canonical order: 3*x*y - 2 is {3, x*y}, {-2, 1}; none for 0.
+  std::vector<std::pair<Int, Expr>> terms() const;
   std::set<std::string> variables() const;
   void collect_variables(std::set<std::string>& into) const;
 

@@ -1,0 +1,164 @@
+#include "estimate/activation_peak.h"
+
+#include <algorithm>
+#include <map>
+
+#include "estimate/lifetimes.h"
+#include "estimate/live_sums.h"
+
+namespace kcharter {
+namespace {
+
+using LiveSumSet = std::vector<LiveSumId>;
+
+Bindings lower_bounds_of(const Model& model) {
+  Bindings bounds{
+      {std::string(kBatchSize), 1}, {std::string(kCurrentLength), 1}, {std::string(kMaxLength), 1}};
+  for (const Variable& variable : model.variables) bounds[variable.name] = variable.min;
+  return bounds;
+}
+
+// Turns sets of live sums into quantities, each distinct set once.
+class Peaks {
+ public:
+  Peaks(LiveSums& sums, const Bindings& lower_bounds, Diagnostics& diagnostics)
+      : sums_(sums), lower_bounds_(lower_bounds), diagnostics_(diagnostics) {}
+
+  const Quantity& of(const LiveSumSet& set) {
+    auto found = known_.find(set);
+    if (found == known_.end()) found = known_.emplace(set, make(set)).first;
+    return found->second;
+  }
+
+ private:
+  Quantity make(const LiveSumSet& set) {
+    if (set.empty()) return {};
+    bool incomplete =
+        std::any_of(set.begin(), set.end(), [&](LiveSumId id) { return sums_.is_lower_bound(id); });
+    try {
+      std::vector<Expr> formulas;
+      for (LiveSumId id : set) formulas.push_back(sums_.formula(id));
+      if (formulas.size() <= kMaxCandidates) formulas = undominated(std::move(formulas));
+      if (formulas.size() > kMaxCandidates) {
+        formulas.resize(kMaxCandidates);
+        incomplete = true;
+        diagnostics_.add(Severity::kNote, "many-live-sums", "the activation peak",
+                         "more live sums than a formula can hold compete to be the largest; the "
+                         "largest at the default variables are in it");
+      }
+      Expr peak = max(formulas);
+      if (incomplete && peak.is_zero()) return unknown_quantity();
+      return {peak, incomplete ? Exactness::kLowerBound : Exactness::kExact, Source::kGraph};
+    } catch (const ArithmeticError&) {
+      return unknown_quantity();
+    }
+  }
+
+  // What coefficients do not show: sums with min, max and quotients in them.
+  std::vector<Expr> undominated(std::vector<Expr> formulas) const {
+    std::vector<Expr> kept;
+    for (const Expr& formula : formulas) {
+      bool dominated = std::any_of(kept.begin(), kept.end(), [&](const Expr& other) {
+        return provably_at_least(other, formula, lower_bounds_);
+      });
+      if (dominated) continue;
+      std::erase_if(kept, [&](const Expr& other) {
+        return provably_at_least(formula, other, lower_bounds_);
+      });
+      kept.push_back(formula);
+    }
+    return kept;
+  }
+
+  LiveSums& sums_;
+  const Bindings& lower_bounds_;
+  Diagnostics& diagnostics_;
+  std::map<LiveSumSet, Quantity> known_;
+};
+
+uint32_t step_of_peak(const LiveSums& sums) {
+  uint32_t best = 0;
+  for (uint32_t step = 1; step < sums.at_step().size(); ++step) {
+    if (sums.value_at_defaults(sums.at_step()[step]) >
+        sums.value_at_defaults(sums.at_step()[best])) {
+      best = step;
+    }
+  }
+  return best;
+}
+
+NodeId node_at(const Lifetimes& lifetimes, uint32_t step) {
+  return step < lifetimes.steps.size() ? lifetimes.steps[step] : NodeId();
+}
+
+Int value_or_zero(const Quantity& quantity, const Bindings& defaults) {
+  try {
+    return quantity.formula ? quantity.formula->evaluate(defaults) : 0;
+  } catch (const ArithmeticError&) {
+    return 0;
+  }
+}
+
+void name_values_alive(const Graph& graph, const Lifetimes& lifetimes, uint32_t step,
+                       const Bindings& defaults, Estimate& estimate) {
+  std::vector<std::pair<Int, LiveValue>> alive;
+  for (const Lifetime& lifetime : lifetimes.values) {
+    if (lifetime.birth > step || lifetime.death < step) continue;
+    LiveValue value;
+    value.value = lifetime.memory;
+    if (!lifetime.from_start) value.birth = node_at(lifetimes, lifetime.birth);
+    if (!lifetime.to_end) value.death = node_at(lifetimes, lifetime.death);
+    value.bytes = unknown_quantity();
+    try {
+      if (std::optional<Expr> bytes = byte_size(graph[lifetime.memory].type)) {
+        value.bytes = {*bytes, Exactness::kExact, Source::kGraph};
+      }
+    } catch (const ArithmeticError&) {
+      // Too large to be written down: stays unknown.
+    }
+    alive.emplace_back(value_or_zero(value.bytes, defaults), value);
+  }
+  std::stable_sort(alive.begin(), alive.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (auto& [bytes, value] : alive) estimate.alive_at_peak.push_back(std::move(value));
+  estimate.peak_node = node_at(lifetimes, step);
+}
+
+}  // namespace
+
+void find_activation_peak(const Model& model, const ModuleTree& tree, const Operands& operands,
+                          const Bindings& defaults, Estimate& estimate) {
+  const Graph& graph = model.graph;
+  Lifetimes lifetimes = activation_lifetimes(graph, operands);
+  Bindings lower_bounds = lower_bounds_of(model);
+  LiveSums sums(graph, lifetimes, lower_bounds, defaults);
+
+  std::vector<LiveSumSet> of_node(graph.nodes.size());
+  for (size_t step = 0; step < lifetimes.steps.size(); ++step) {
+    of_node[tree.template_of_node[lifetimes.steps[step].index].index].push_back(
+        sums.at_step()[step]);
+  }
+  Peaks peaks(sums, lower_bounds, estimate.diagnostics);
+  std::vector<LiveSumSet> of_module(tree.modules.size());
+  for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    if (of_node[i].empty()) continue;
+    LiveSumSet set = sums.undominated(std::move(of_node[i]));
+    estimate.nodes[i][Metric::kActivationPeakBytes] = peaks.of(set);
+    LiveSumSet& all = of_module[tree.module_of_node[i].index];
+    all.insert(all.end(), set.begin(), set.end());
+  }
+  for (size_t i = tree.modules.size(); i-- > 0;) {
+    LiveSumSet set = sums.undominated(std::move(of_module[i]));
+    estimate.modules[i][Metric::kActivationPeakBytes] = peaks.of(set);
+    if (i == 0) break;
+    LiveSumSet& all = of_module[tree.modules[i].parent.index];
+    all.insert(all.end(), set.begin(), set.end());
+  }
+  // A graph without a node that runs still holds its inputs and outputs.
+  if (lifetimes.steps.empty()) {
+    estimate.modules[0][Metric::kActivationPeakBytes] = peaks.of({sums.at_step()[0]});
+  }
+  name_values_alive(graph, lifetimes, step_of_peak(sums), defaults, estimate);
+}
+
+}  // namespace kcharter

@@ -1,0 +1,66 @@
+#include "estimate/weights.h"
+
+#include <algorithm>
+#include <string>
+
+#include "kcharter/ops/operator.h"
+
+namespace kcharter {
+namespace {
+
+// By InitializerId: the largest share that one token uses, over all nodes that read it.
+std::vector<Work::Share> active_shares(const Graph& graph) {
+  std::vector<Work::Share> shares(graph.initializers.size());
+  for (const Node& node : graph.nodes) {
+    const OperatorInfo* info = find_operator(node.domain, node.op_type);
+    if (info == nullptr || !info->selects_experts || info->work == nullptr) continue;
+    Work work = info->work(graph, node);
+    for (size_t i = 0; i < std::min(node.inputs.size(), work.active_share.size()); ++i) {
+      if (!node.inputs[i]) continue;
+      InitializerId stored = graph[node.inputs[i]].initializer;
+      if (stored) shares[stored.index] = work.active_share[i];
+    }
+  }
+  return shares;
+}
+
+}  // namespace
+
+Int element_total(const Initializer& initializer) {
+  if (initializer.alias_of) return 0;
+  Int total = 1;
+  for (int64_t dim : initializer.dims) total = checked_mul(total, dim);
+  return total;
+}
+
+Int resident_bytes(const Initializer& initializer) {
+  return initializer.alias_of ? 0 : Int(initializer.stored_bytes);
+}
+
+Int parameter_count(const Initializer& initializer) {
+  if (initializer.alias_of || initializer.role != TensorRole::kParameter) return 0;
+  if (initializer.logical_elements) return *initializer.logical_elements;
+  bool is_number =
+      initializer.part == TensorPart::kPlain || initializer.part == TensorPart::kPayload;
+  return is_number ? element_total(initializer) : 0;
+}
+
+void add_up_weights(const Model& model, const ModuleTree&, Estimate& estimate) {
+  const Graph& graph = model.graph;
+  std::vector<Work::Share> shares = active_shares(graph);
+  for (size_t i = 0; i < graph.initializers.size(); ++i) {
+    const Initializer& initializer = graph.initializers[i];
+    if (initializer.alias_of) continue;
+    Int parameters = parameter_count(initializer);
+    estimate.parameters = checked_add(estimate.parameters, parameters);
+    Int active = floor_div(checked_mul(parameters, shares[i].used), Int(shares[i].of));
+    estimate.active_parameters = checked_add(estimate.active_parameters, active);
+    estimate.stored_elements = checked_add(estimate.stored_elements, element_total(initializer));
+    DTypeTotal& total = estimate.dtypes[std::string(name(initializer.dtype))];
+    ++total.tensors;
+    total.bytes = checked_add(total.bytes, resident_bytes(initializer));
+  }
+  if (model.active_parameters) estimate.active_parameters = *model.active_parameters;
+}
+
+}  // namespace kcharter
