@@ -99,28 +99,39 @@ Int value_or_zero(const Quantity& quantity, const Bindings& defaults) {
   }
 }
 
+Quantity bytes_of(const Graph& graph, ValueId value) {
+  try {
+    if (std::optional<Expr> bytes = byte_size(graph[value].type)) {
+      return {*bytes, Exactness::kExact, Source::kGraph};
+    }
+  } catch (const ArithmeticError&) {
+    // Too large to be written down.
+  }
+  return unknown_quantity();
+}
+
 void name_values_alive(const Graph& graph, const Lifetimes& lifetimes, uint32_t step,
                        const Bindings& defaults, Estimate& estimate) {
-  std::vector<std::pair<Int, LiveValue>> alive;
-  for (const Lifetime& lifetime : lifetimes.values) {
+  struct Alive {
+    Int value;
+    uint32_t lifetime;
+  };
+  std::vector<Alive> alive;
+  for (uint32_t i = 0; i < lifetimes.values.size(); ++i) {
+    const Lifetime& lifetime = lifetimes.values[i];
     if (lifetime.birth > step || lifetime.death < step) continue;
-    LiveValue value;
-    value.value = lifetime.memory;
-    if (!lifetime.from_start) value.birth = node_at(lifetimes, lifetime.birth);
-    if (!lifetime.to_end) value.death = node_at(lifetimes, lifetime.death);
-    value.bytes = unknown_quantity();
-    try {
-      if (std::optional<Expr> bytes = byte_size(graph[lifetime.memory].type)) {
-        value.bytes = {*bytes, Exactness::kExact, Source::kGraph};
-      }
-    } catch (const ArithmeticError&) {
-      // Too large to be written down: stays unknown.
-    }
-    alive.emplace_back(value_or_zero(value.bytes, defaults), value);
+    alive.push_back({value_or_zero(bytes_of(graph, lifetime.memory), defaults), i});
   }
-  std::stable_sort(alive.begin(), alive.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (auto& [bytes, value] : alive) estimate.alive_at_peak.push_back(std::move(value));
+  std::sort(alive.begin(), alive.end(), [](const Alive& a, const Alive& b) {
+    return a.value != b.value ? a.value > b.value : a.lifetime < b.lifetime;
+  });
+  for (const Alive& one : alive) {
+    const Lifetime& lifetime = lifetimes.values[one.lifetime];
+    NodeId birth = lifetime.from_start ? NodeId() : node_at(lifetimes, lifetime.birth);
+    NodeId death = lifetime.to_end ? NodeId() : node_at(lifetimes, lifetime.death);
+    estimate.alive_at_peak.push_back(
+        {lifetime.memory, birth, death, bytes_of(graph, lifetime.memory)});
+  }
   estimate.peak_node = node_at(lifetimes, step);
 }
 

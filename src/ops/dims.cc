@@ -29,6 +29,12 @@ Dim times(const Dim& a, const Dim& b) {
   return *a * *b;
 }
 
+int64_t constant_up_to(const Dim& dim, int64_t limit) {
+  if (!dim || !dim->is_constant()) return -1;
+  Int value = dim->constant().value_or(-1);
+  return value >= 0 && value <= limit ? static_cast<int64_t>(value) : -1;
+}
+
 Dim product(const Shape& shape, size_t begin, size_t end) {
   Dim result = Expr(1);
   for (size_t axis = begin; axis < end && axis < shape.size(); ++axis) {

@@ -9,6 +9,8 @@ namespace kcharter {
 
 Dim plus(const Dim& a, const Dim& b);
 Dim times(const Dim& a, const Dim& b);
+// The number, where it is one from 0 to `limit`; -1 otherwise.
+int64_t constant_up_to(const Dim& dim, int64_t limit);
 // The product of shape[begin, end); 1 where the range is empty.
 Dim product(const Shape& shape, size_t begin, size_t end);
 

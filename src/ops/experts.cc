@@ -25,8 +25,8 @@ Work experts_work(const Graph& graph, const Node& node, const ExpertInputs& inpu
   Dim experts = input_dim(graph, node, inputs.weights[0], 0);
   int64_t chosen = int_attribute(node, "k", 1);
   Work work{.flops = std::nullopt, .elementwise_flops = std::nullopt};
-  std::optional<Int> count = experts ? experts->constant() : std::nullopt;
-  if (!rows || !hidden || !count || *count <= 0 || *count > INT32_MAX || chosen <= 0) return work;
+  int64_t count = constant_up_to(experts, INT32_MAX);
+  if (!rows || !hidden || count <= 0 || chosen <= 0 || chosen > count) return work;
   Expr tokens = floor_div(*rows, *hidden);
   Dim per_row = Expr(0);
   for (size_t input : inputs.weights) {
@@ -42,8 +42,7 @@ Work experts_work(const Graph& graph, const Node& node, const ExpertInputs& inpu
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     Dim all = input_elements(graph, node, i);
     bool of_experts = listed(inputs.weights, 3, i) || listed(inputs.companions, 9, i);
-    work.active_share.push_back(of_experts ? Work::Share{chosen, static_cast<int64_t>(*count)}
-                                           : Work::Share{});
+    work.active_share.push_back(of_experts ? Work::Share{chosen, count} : Work::Share{});
     work.read_elements.push_back(of_experts && all ? met * floor_div(*all, *experts) : all);
   }
   return work;
@@ -65,10 +64,9 @@ Work quantized_moe_work(const Graph& graph, const Node& node) {
 
 std::optional<int64_t> quantized_moe_elements(const Graph& graph, const Node& node, size_t input) {
   if ((input != 2 && input != 5 && input != 8) || !is_packed(graph, node)) return std::nullopt;
-  Dim elements = input_elements(graph, node, input);
-  std::optional<Int> count = elements ? elements->constant() : std::nullopt;
-  if (!count || *count > INT64_MAX / 2) return std::nullopt;
-  return static_cast<int64_t>(*count) * 2;
+  int64_t count = constant_up_to(input_elements(graph, node, input), INT64_MAX / 2);
+  if (count < 0) return std::nullopt;
+  return count * 2;
 }
 
 TensorPart quantized_moe_part(const Node&, size_t input) {

@@ -35,10 +35,9 @@ std::optional<int64_t> unpacked(const Graph& graph, const Node& node, size_t inp
   if (!has_input(node, input)) return std::nullopt;
   const Value& value = graph[node.inputs[input]];
   if (value.type.dtype != DType::kUInt8 || bits <= 0 || bits >= 8) return std::nullopt;
-  Dim elements = element_count(value.type);
-  std::optional<Int> count = elements ? elements->constant() : std::nullopt;
-  if (!count || *count > INT64_MAX / 8) return std::nullopt;
-  return static_cast<int64_t>(*count) * (8 / bits);
+  int64_t count = constant_up_to(element_count(value.type), INT64_MAX / 8);
+  if (count < 0) return std::nullopt;
+  return count * (8 / bits);
 }
 
 // data [.., ceil(D/pack)], indices, scales [.., D/block], zero points: the rows fetched.
