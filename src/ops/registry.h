@@ -35,5 +35,8 @@ OperatorFamily movement_operators();
 OperatorFamily reduction_operators();
 OperatorFamily recurrent_operators();
 OperatorFamily classical_operators();
+OperatorFamily kcharter_basic_operators();
+OperatorFamily kcharter_attention_operators();
+OperatorFamily kcharter_expert_operators();
 
 }  // namespace kcharter

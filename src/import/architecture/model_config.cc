@@ -67,6 +67,25 @@ void translate_aliases(json& object) {
   }
 }
 
+// Python writes NaN and Infinity, which JSON does not know: both become null.
+std::string without_python_numbers(std::string_view text) {
+  std::string result(text);
+  bool in_string = false;
+  for (size_t i = 0; i < result.size(); ++i) {
+    if (result[i] == '"') in_string = !in_string;
+    if (in_string) {
+      i += result[i] == '\\';
+      continue;
+    }
+    for (std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+      if (result.compare(i, word.size(), word) != 0) continue;
+      result.replace(i, word.size(), "null" + std::string(word.size() > 4 ? word.size() - 4 : 0, ' '));
+      break;
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 ModelConfig::ModelConfig() : json_(std::make_shared<const json>(json::object())) {}
@@ -83,7 +102,7 @@ ModelConfig ModelConfig::parse(std::string_view text) {
   };
   json value;
   try {
-    value = json::parse(text.begin(), text.end(), bounded);
+    value = json::parse(without_python_numbers(text), bounded);
   } catch (const json::exception& error) {
     throw Error(std::string("not JSON: ") + error.what());
   }
