@@ -7,8 +7,8 @@ set(web ${CMAKE_CURRENT_LIST_DIR})
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(stamp ${CMAKE_BINARY_DIR}/embedded/web.stamp)
-  file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/*.json ${web}/*.mjs)
-  list(FILTER web_sources EXCLUDE REGEX "/web/(dist|node_modules|test-results)/")
+  file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/static/*)
+  file(GLOB web_settings CONFIGURE_DEPENDS ${web}/*.json ${web}/*.mjs)
   if(NOT EXISTS ${web}/package.json)  # until the page lands
     file(WRITE ${CMAKE_BINARY_DIR}/embedded/dist/index.html "kcharter")
     kcharter_embed(embedded_site FILES ${CMAKE_BINARY_DIR}/embedded/dist)
@@ -18,7 +18,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     OUTPUT ${stamp}
     COMMAND ${CMAKE_COMMAND} -DSTAMP=${stamp} -DLOCK=${CMAKE_SOURCE_DIR}/build/web.lock
             -P ${web}/bundle.cmake
-    DEPENDS ${web_sources} ${web}/bundle.cmake
+    DEPENDS ${web_sources} ${web_settings} ${devices} ${web}/bundle.cmake
     COMMENT "Bundling the page"
     VERBATIM)
   kcharter_embed(embedded_site FILES ${web}/dist DEPENDS ${stamp})
