@@ -10,23 +10,6 @@ namespace {
 // A chain of transforms of one weight is short; what is longer is kept as computed.
 constexpr int kMaxTransforms = 64;
 
-bool passes_weight_on(const Node& node) {
-  static constexpr std::string_view kTransforms[] = {"Identity",
-                                                     "Transpose",
-                                                     "Reshape",
-                                                     "Squeeze",
-                                                     "Unsqueeze",
-                                                     "Flatten",
-                                                     "Cast",
-                                                     "Dropout",
-                                                     "DequantizeLinear",
-                                                     "TRT_FP8DequantizeLinear",
-                                                     "TRT_INT4DequantizeLinear",
-                                                     "TRT_MXFP8DequantizeLinear"};
-  return std::find(std::begin(kTransforms), std::end(kTransforms), node.op_type) !=
-         std::end(kTransforms);
-}
-
 bool elements_known(const Graph& graph, const Node& node) {
   bool any = false;
   for (ValueId output : node.outputs) {
@@ -119,7 +102,8 @@ ConstantSource source_of_constant(const Graph& graph, ValueId value) {
     }
     if (!known.producer || transforms > kMaxTransforms) return {};
     const Node& node = graph[known.producer];
-    if (!passes_weight_on(node)) return {};
+    const OperatorInfo* info = find_operator(node.domain, node.op_type);
+    if (info == nullptr || !info->is_weight_transform) return {};
     // DequantizeLinear: data, scale, zero point; the second input of the others is a shape or axes.
     size_t operands = node.op_type.ends_with("DequantizeLinear") ? node.inputs.size() : 1;
     for (size_t i = 0; i < std::min(operands, node.inputs.size()); ++i) {

@@ -5,8 +5,9 @@
 //                num_experts, k, in, out, stacked)
 //   CombineExperts(y [B,S,k,H], weights [B,S,k] → [B,S,H])
 //
-// `tensors`: stacked, each holds all experts along its first axis; otherwise those of expert 0, then
-// those of expert 1 … A step reads the distinct experts that its tokens are expected to choose.
+// `tensors`: stacked, each holds all experts along its first axis; otherwise those of expert 0,
+// then those of expert 1 … A step reads the distinct experts that its tokens are expected to
+// choose.
 #include "ops/common_work.h"
 
 namespace kcharter {
@@ -41,7 +42,8 @@ Work expert_matmul_work(const Graph& graph, const Node& node) {
     Dim read;
     if (all && stacked) read = met * floor_div(*all, Expr(experts));
     // Experts are alike: what is read of them stands at the first one's tensors.
-    else if (all) read = i < parts ? met * *all : Expr(0);
+    else if (all)
+      read = i < parts ? met * *all : Expr(0);
     work.read_elements.push_back(read);
     work.active_share.push_back({chosen, experts});
   }
@@ -57,7 +59,7 @@ Work combine_work(const Graph& graph, const Node& node) {
 OperatorFamily kcharter_expert_operators() {
   static constexpr OperatorEntry kEntries[] = {
       {kOurs, "Route", {.work = route_work}},
-      {kOurs, "ExpertMatMul", {.work = expert_matmul_work}},
+      {kOurs, "ExpertMatMul", {.selects_experts = true, .work = expert_matmul_work}},
       {kOurs, "CombineExperts", {.work = combine_work}},
   };
   return kEntries;

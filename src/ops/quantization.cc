@@ -72,7 +72,8 @@ TensorPart concat_part(const Node&, size_t input) {
   return input < 2 ? part_at("sz", input) : part_at("psz", (input - 2) % 3);
 }
 
-constexpr OperatorInfo kDequantize{.work = per_output_element<2>, .tensor_part = dequantize_part};
+constexpr OperatorInfo kDequantize{
+    .is_weight_transform = true, .work = per_output_element<2>, .tensor_part = dequantize_part};
 constexpr OperatorInfo kQuantize{.work = per_output_element<3>, .tensor_part = quantize_part};
 constexpr OperatorInfo kUnary{.work = per_output_element<3>, .tensor_part = unary_part};
 constexpr OperatorInfo kBinary{.work = per_output_element<6>, .tensor_part = binary_part};

@@ -31,6 +31,9 @@ struct Work {
 struct OperatorInfo {
   // Moves and computes nothing: the output is the input's memory under another shape.
   bool is_view = false;
+  // Applied to a weight it gives the same weight in another layout or type: a kernel may read the
+  // stored one in its place.
+  bool is_weight_transform = false;
   // Runs on the host on shapes; launches nothing, costs nothing.
   bool is_shape_arithmetic = false;
   // Attention or recurrence: owns the cache or state that it reads.
