@@ -59,6 +59,15 @@ std::string_view name(TensorPart part) {
   return "plain";
 }
 
+std::string_view name(CacheKind kind) {
+  switch (kind) {
+    case CacheKind::kKeyValue: return "key_value";
+    case CacheKind::kCrossKeyValue: return "cross_key_value";
+    case CacheKind::kState: return "state";
+  }
+  return "key_value";
+}
+
 const Attribute* find_attribute(const Node& node, std::string_view name) {
   for (const Attribute& attribute : node.attributes) {
     if (attribute.name == name) return &attribute;

@@ -165,6 +165,8 @@ enum class CacheKind : uint8_t {
   kState,          // recurrent or convolution state: one size for any length
 };
 
+std::string_view name(CacheKind kind);  // key_value, cross_key_value, state
+
 // A tensor kept from step to step: a cache input, the output it becomes, and what is allocated for it.
 struct Cache {
   CacheKind kind = CacheKind::kKeyValue;

@@ -1,0 +1,78 @@
+#include "kcharter/analyze/analyze.h"
+
+#include <utility>
+
+#include "kcharter/shape/infer_shapes.h"
+#include "kcharter/structure/module_tree.h"
+
+namespace kcharter {
+namespace {
+
+Bindings bind(const Workload& workload, const Model& model) {
+  Bindings values;
+  values[std::string(kBatchSize)] = workload.batch;
+  values[std::string(kCurrentLength)] = workload.current_length;
+  values[std::string(kMaxLength)] = workload.max_length.value_or(workload.current_length);
+  for (const Variable& variable : model.variables) values[variable.name] = variable.value;
+  return values;
+}
+
+void check(const Workload& workload) {
+  const auto at_least_one = [](std::string_view option, int64_t value) {
+    if (value < 1) {
+      throw UsageError(std::string(option) + " is " + std::to_string(value) + ", not at least 1");
+    }
+  };
+  at_least_one("--batch", workload.batch);
+  at_least_one("--seq", workload.current_length);
+  if (workload.max_length && *workload.max_length < workload.current_length) {
+    throw UsageError("--max-seq is " + std::to_string(*workload.max_length) +
+                     ", less than the current length of " +
+                     std::to_string(workload.current_length) + " (--seq)");
+  }
+}
+
+// A model still computes past the length it was trained for, but what it says there is worth
+// little.
+void warn_past_limit(const Workload& workload, Model* model) {
+  if (!model->context_limit) return;
+  const auto warn = [&](std::string_view option, int64_t value) {
+    if (value <= *model->context_limit) return false;
+    model->diagnostics.add(
+        Severity::kWarning, "past-context-limit", std::string(option) + " " + std::to_string(value),
+        std::to_string(value) + " tokens are more than the " +
+            std::to_string(*model->context_limit) + " the model was trained or declared for");
+    return true;
+  };
+  if (!warn("--seq", workload.current_length) && workload.max_length) {
+    warn("--max-seq", *workload.max_length);
+  }
+}
+
+Document chart(Model model, const AnalyzeOptions& options) {
+  if (!options.name.empty()) model.name = options.name;
+  model = infer_shapes(std::move(model));
+  warn_past_limit(options.workload, &model);
+  Document document;
+  document.values = bind(options.workload, model);
+  document.tree = build_module_tree(model);
+  document.estimate = estimate(model, document.tree, document.values, options.estimate);
+  document.model = std::move(model);
+  return document;
+}
+
+}  // namespace
+
+std::vector<Document> analyze(const std::filesystem::path& path, const AnalyzeOptions& options) {
+  check(options.workload);
+  std::vector<Document> documents;
+  documents.push_back(chart(import_model(path, options.import), options));
+  if (!options.import.mode && documents.front().model.can_decode) {
+    ImportOptions decode = options.import;
+    decode.mode = Mode::kDecode;
+    documents.push_back(chart(import_model(path, decode), options));
+  }
+  return documents;
+}
+
+}  // namespace kcharter

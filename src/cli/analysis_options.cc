@@ -1,0 +1,117 @@
+#include "cli/analysis_options.h"
+
+namespace kcharter {
+namespace {
+
+int64_t count_of(std::string_view option, const std::string& text) {
+  try {
+    return to_int64(parse_int(text));
+  } catch (const Error& error) {
+    throw UsageError(std::string(option) + ": " + error.what());
+  }
+}
+
+std::map<std::string, int64_t> read_dims(const std::vector<std::string>& texts) {
+  std::map<std::string, int64_t> dims;
+  for (const std::string& text : texts) {
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError("--dim: '" + text + "' is not NAME=N");
+    }
+    const int64_t value = count_of("--dim " + text.substr(0, equals), text.substr(equals + 1));
+    if (value < 0) throw UsageError("--dim: '" + text + "' is negative");
+    dims[text.substr(0, equals)] = value;
+  }
+  return dims;
+}
+
+std::optional<ElementFormat> read_format(std::string_view option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::optional<ElementFormat> format = parse_element_format(text);
+  if (format) return format;
+  throw UsageError(std::string(option) + ": '" + text +
+                   "' is not a type; some are f32 bf16 f16 fp8 int8 int4 nvfp4 mxfp4 q8_0 q4_0");
+}
+
+std::optional<DType> read_activation_dtype(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::optional<DType> dtype = parse_dtype(text == "fp8" ? "f8e4m3fn" : text);
+  if (dtype && bits(*dtype) > 0) return dtype;
+  throw UsageError("--activation-dtype: '" + text +
+                   "' is not a type of single elements; some are f32 bf16 f16 fp8 int8");
+}
+
+}  // namespace
+
+void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
+  command
+      .add_option("-m,--mode", options.mode,
+                  "prefill, decode or both; default: both where the model can decode")
+      ->check(CLI::IsMember({"prefill", "decode", "both"}))
+      ->type_name("MODE");
+  command
+      .add_option("--batch", options.workload.batch, "Sequences at once (batch_size), default 1")
+      ->type_name("N");
+  command
+      .add_option("--seq", options.workload.current_length,
+                  "Tokens in each (current_length), default 1024")
+      ->type_name("N");
+  command
+      .add_option("--max-seq", options.workload.max_length,
+                  "Tokens the cache is sized for (max_length), default --seq")
+      ->type_name("N");
+  command
+      .add_option("--dim", options.dims, "Size of another free dimension of a graph; repeatable")
+      ->type_name("NAME=N")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      .add_option("--kv-dtype", options.kv_dtype,
+                  "What if the cache were stored as T (bf16 fp8 q8_0 …)")
+      ->type_name("T");
+  command.add_option("--activation-dtype", options.activation_dtype, "What if activations were T")
+      ->type_name("T");
+  command
+      .add_option("--weight-dtype", options.weight_dtype,
+                  "What if weights were stored as T (int4 nvfp4 …)")
+      ->type_name("T");
+  command
+      .add_option("--name", options.name, "Name of the model; default: its folder's or file's own")
+      ->type_name("NAME");
+  command.add_flag("--as-exported", options.as_exported,
+                   "Count nodes fed only by weights in each step, not once at load");
+}
+
+AnalyzeOptions to_analyze_options(const AnalysisOptions& options) {
+  AnalyzeOptions result;
+  if (options.mode == "prefill") result.import.mode = Mode::kPrefill;
+  if (options.mode == "decode") result.import.mode = Mode::kDecode;
+  result.import.dims = read_dims(options.dims);
+  result.import.kv_format = read_format("--kv-dtype", options.kv_dtype);
+  result.import.weight_format = read_format("--weight-dtype", options.weight_dtype);
+  result.import.activation_dtype = read_activation_dtype(options.activation_dtype);
+  result.workload = options.workload;
+  result.estimate.as_exported = options.as_exported;
+  result.name = options.name;
+  return result;
+}
+
+std::vector<Document> analyze_model(const std::filesystem::path& path,
+                                    const AnalyzeOptions& options) {
+  const std::string context = path.string();
+  const auto named = [&](Error& error) {
+    // What failed on the file itself names it already.
+    if (std::string_view(error.what()).find(context) == std::string_view::npos) error.in(context);
+  };
+  try {
+    return analyze(path, options);
+  } catch (UsageError& error) {
+    named(error);
+    throw;
+  } catch (Error& error) {
+    named(error);
+    throw;
+  }
+}
+
+}  // namespace kcharter

@@ -1,0 +1,35 @@
+// The options that say what is analysed, shared by every command that takes models.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kcharter/analyze/analyze.h"
+
+namespace kcharter {
+
+struct AnalysisOptions {
+  std::string mode = "both";
+  Workload workload;
+  std::vector<std::string> dims;  // NAME=N
+  std::string kv_dtype;
+  std::string activation_dtype;
+  std::string weight_dtype;
+  std::string name;
+  bool as_exported = false;
+};
+
+void add_analysis_options(CLI::App& command, AnalysisOptions& options);
+
+// Throws UsageError where a value cannot be read.
+AnalyzeOptions to_analyze_options(const AnalysisOptions& options);
+
+// The documents of one model; errors name the path.
+std::vector<Document> analyze_model(const std::filesystem::path& path,
+                                    const AnalyzeOptions& options);
+
+}  // namespace kcharter

@@ -1,0 +1,33 @@
+#include "report/conventions.h"
+
+namespace kcharter {
+
+std::vector<std::pair<std::string, std::string>> conventions(const Document& document) {
+  const bool is_decode = document.model.mode == Mode::kDecode;
+  std::vector<std::pair<std::string, std::string>> all = {
+      {"step", is_decode ? "One token per sequence, with current_length-1 tokens in the past."
+                         : "current_length tokens per sequence, with nothing in the past."},
+      {"parameters",
+       "Logical parameters: shared tensors once, a packed weight by what it stands for; buffers, "
+       "tables and scales are none."},
+      {"kv_cache_bytes",
+       "Allocated for max_length tokens; a window holds min(window, max_length)."},
+      {"activation_peak_bytes",
+       "The largest sum of bytes of values alive at once in the order of the nodes; views, weights "
+       "and caches are not counted."},
+      {"cache_copy_bytes", "Grown copies of a cache that the graph returns beside the cache."},
+      {"total_bytes", "Weights, cache, state, activation peak and cache copies together."},
+      {"flops",
+       "2 per multiply-add of matrix products, convolutions and attention in one step; everything "
+       "else is in elementwise_flops."},
+      {"weight_read_bytes", "What one step must read: gathered rows and chosen experts only."},
+      {"kv_read_bytes", "What attention reads of the past."},
+  };
+  int number = 0;
+  for (const std::string& sentence : document.model.conventions) {
+    all.emplace_back("model_" + std::to_string(++number), sentence);
+  }
+  return all;
+}
+
+}  // namespace kcharter

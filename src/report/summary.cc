@@ -1,0 +1,59 @@
+#include "report/summary.h"
+
+#include <algorithm>
+#include <string>
+
+namespace kcharter {
+
+std::optional<Int> value_of(const Quantity& quantity, const Bindings& values) {
+  if (!quantity.formula) return std::nullopt;
+  try {
+    return quantity.formula->evaluate(values);
+  } catch (const ArithmeticError&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<SummaryEntry> summarize(const Document& document) {
+  std::vector<SummaryEntry> entries;
+  const auto add = [&](std::string_view metric, const Quantity& quantity) {
+    entries.push_back({metric, quantity, value_of(quantity, document.values)});
+  };
+  for (size_t i = 0; i < kMetricCount; ++i) {
+    const auto metric = static_cast<Metric>(i);
+    // The bytes that must be in memory come first, and their sum ends them.
+    if (metric == Metric::kFlops) add("total_bytes", document.estimate.total_bytes);
+    add(name(metric), document.estimate.summary[metric]);
+  }
+  return entries;
+}
+
+std::vector<Variable> document_variables(const Document& document) {
+  std::vector<Variable> variables = {{std::string(kBatchSize), "Batch"},
+                                     {std::string(kCurrentLength), "Current length"},
+                                     {std::string(kMaxLength), "Max length"}};
+  const std::vector<Variable>& own = document.model.variables;
+  variables.insert(variables.end(), own.begin(), own.end());
+  for (Variable& variable : variables) {
+    const auto value = document.values.find(variable.name);
+    if (value != document.values.end()) variable.value = to_int64(value->second);
+  }
+  return variables;
+}
+
+std::vector<Diagnostic> all_diagnostics(const Document& document) {
+  Diagnostics together = document.model.diagnostics;
+  together.add(document.estimate.diagnostics);
+  for (const SummaryEntry& entry : summarize(document)) {
+    if (entry.value || !entry.quantity.formula) continue;
+    together.add(Severity::kWarning, "value-overflow", entry.name,
+                 "the value at these settings does not fit 128 bits and is left out");
+  }
+  std::vector<Diagnostic> sorted = together.all();
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return a.severity > b.severity;
+  });
+  return sorted;
+}
+
+}  // namespace kcharter

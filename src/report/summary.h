@@ -1,0 +1,29 @@
+// What a document says of the whole model, in one list for every writer: the metrics with their
+// values at the document's variables, the variables themselves, the diagnostics.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "kcharter/report/document.h"
+
+namespace kcharter {
+
+struct SummaryEntry {
+  std::string_view name;  // weight_bytes … total_bytes … activation_write_bytes
+  Quantity quantity;
+  std::optional<Int> value;  // none: unknown, or past 128 bits
+};
+
+// In the order of the document.
+std::vector<SummaryEntry> summarize(const Document& document);
+std::optional<Int> value_of(const Quantity& quantity, const Bindings& values);
+
+// batch_size, current_length, max_length, then the model's own, each with its value as set.
+std::vector<Variable> document_variables(const Document& document);
+
+// Of import, shapes and estimate together, worst first.
+std::vector<Diagnostic> all_diagnostics(const Document& document);
+
+}  // namespace kcharter

@@ -1,0 +1,86 @@
+// One model: what it is, whether it fits, four numbers. The whole card is one link.
+import type { CatalogLayers } from "../document/catalog.ts";
+import { formatBytes, formatCount, formatParameters, THIN } from "../format/number.ts";
+import { formatHash } from "../settings/settings.ts";
+import { settingsOf, type Load } from "./landing.tsx";
+import { Stack } from "./stack.tsx";
+import type { Priced } from "./price.ts";
+
+export function linkOf({ entry, model }: Priced, load: Load): string {
+  const page = document.documentElement.dataset.page === "single" ? "" : "kcharter.html";
+  const folder = document.documentElement.dataset.page === "single" ? "" : "generated/";
+  const name = entry?.document ?? `${model.name}.json`;
+  return `${page}?doc=${folder}${encodeURIComponent(name)}${formatHash("", settingsOf(load))}`;
+}
+
+export function kindOf({ model }: Priced): string {
+  const { architecture, parameters, activeParameters, dtypes } = model;
+  const size = parameters === null ? "" : `${formatParameters(parameters)} params`;
+  const active = activeParameters !== null && activeParameters !== parameters ? `, ${formatParameters(activeParameters)} active` : "";
+  const main = [...dtypes].sort((a, b) => Number(b.bytes - a.bytes)).slice(0, 2).map(({ dtype }) => dtype).join(" + ");
+  return [[architecture ?? "", size + active].filter((part) => part !== "").join(", "), main].filter((part) => part !== "").join(" · ");
+}
+
+export function memoryOf({ parts }: Priced) {
+  return [
+    { name: "weights", tone: "w", bytes: parts.weights ?? 0n }, { name: "KV cache", tone: "kv", bytes: parts.kv ?? 0n },
+    { name: "state", tone: "st", bytes: parts.state ?? 0n }, { name: "activation peak", tone: "act", bytes: parts.activation ?? 0n },
+    { name: "cache copy", tone: "copy", bytes: parts.copy ?? 0n },
+  ];
+}
+
+const bytesText = (value: bigint | null) => (value === null ? "unknown" : formatBytes(value));
+
+export function Card({ priced, capacity, load }: { priced: Priced; capacity: bigint | null; load: Load }) {
+  const { model, mode, entry, parts, total, over, perToken } = priced;
+  const modes = Object.keys(model.modes);
+  const numbers: [string, string][] = [
+    ["Weights", bytesText(parts.weights)], ["KV cache", bytesText(parts.kv)],
+    parts.state ? ["State", bytesText(parts.state)] : ["Activation", bytesText(parts.activation)],
+    perToken ? ["KV / token", bytesText(perToken)] : ["FLOPs", priced.flops === null ? "unknown" : formatCount(priced.flops)],
+  ];
+  return (
+    <a class="card" href={linkOf(priced, load)}>
+      <h2>{model.name}</h2>
+      <p class="kind">{kindOf(priced)}</p>
+      <LayerCode layers={model.layers} />
+      <Stack parts={memoryOf(priced)} capacity={capacity} compact />
+      <p class="needed">
+        <span><strong>{bytesText(total)}</strong> needed</span>
+        {capacity !== null && total !== null && (
+          <strong class={over ? "over" : ""}>{over ? `✕ ${formatBytes(total - capacity)} over` : `✓ ${formatBytes(capacity - total)} free`}</strong>
+        )}
+      </p>
+      <dl class="four">{numbers.map(([name, text]) => <div key={name}><dt>{name}</dt><dd>{text}</dd></div>)}</dl>
+      <p class="card-foot">
+        <span class="light">{model.format}{modes.length === 1 ? `, ${mode} only` : ""}</span>
+        {entry && entry.unknown > 0 && <span class="tag unknown">? {entry.unknown} unknown</span>}
+        {entry && entry.assumed > 0 && <span class="tag assumed">{entry.assumed} assumed</span>}
+      </p>
+    </a>
+  );
+}
+
+const HEIGHT: Record<string, number> = { key_value: 18, latent: 18, window: 13, cross_key_value: 13, state: 9, none: 9 };
+
+// The layer pattern as a bar code: tall is full attention, middle a window, short linear or no cache.
+function LayerCode({ layers }: { layers: CatalogLayers[] }) {
+  const count = layers.reduce((total, layer) => total + layer.repeat, 0);
+  if (count === 0) return <p class="layers light">no repeated layers</p>;
+  const width = 300 / count;
+  let x = 0;
+  const bars = layers.flatMap((layer) => Array.from({ length: layer.repeat }, () => {
+    const height = HEIGHT[layer.cache] ?? 9;
+    const bar = { x, height, strong: height >= 18 };
+    x += width;
+    return bar;
+  }));
+  return (
+    <div class="layers">
+      <svg viewBox="0 0 300 18" preserveAspectRatio="none" aria-hidden="true">
+        {bars.map((bar, index) => <rect key={index} class={bar.strong ? "strong" : ""} x={bar.x} y={18 - bar.height} width={Math.max(0.6, width * 0.82)} height={bar.height} />)}
+      </svg>
+      <p>{layers.map(({ repeat, kind }) => `${repeat}${kind ? ` × ${kind}` : ""}`).slice(0, 4).join(", ")}{layers.length > 4 ? " …" : ""}{THIN}layers</p>
+    </div>
+  );
+}
