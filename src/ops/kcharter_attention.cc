@@ -4,9 +4,12 @@
 //   Attention(q [B,S,H·d], k [B,T,K·d], v [B,T,K·dv], sinks?, past_k?, past_v? → out [B,S,H·dv],
 //             present_k?, present_v?; num_heads, kv_num_heads, head_dim, v_head_dim, causal, window,
 //             softcap)
-//   LatentAttention(q [B,S,H·(nope+rope)], latent [B,S,rank], k_rope [B,S,rope], kv_b [rank, H·(nope+dv)],
-//             selected?, past? [B,P,rank+rope] → out [B,S,H·dv], present; num_heads, kv_lora_rank,
-//             qk_nope_head_dim, qk_rope_head_dim, v_head_dim, selected_keys)
+//   LatentAttention(q [B,S,H·(nope+rope)], latent [B,S,rank], k_rope [B,S,rope],
+//             expanded? [B,S,H·(nope+dv)], selected?, kv_b …, past? [B,P,rank+rope]
+//             → out [B,S,H·dv], present; num_heads, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim,
+//             v_head_dim, absorbed, selected_keys)
+//   SparseIndexer(q [B,S,H·d], k [B,S,d], weights [B,S,H], past? [B,P,d] → selected [B,S,k], present;
+//             num_heads, head_dim, selected_keys)
 #include "ops/attention_pairs.h"
 #include "ops/common_work.h"
 
@@ -20,9 +23,17 @@ std::optional<Expr> window_of(const Node& node) {
   return window > 0 ? std::optional(Expr(window)) : std::nullopt;
 }
 
+// Whole chunks of C·(C+1)/2 pairs and what is left.
+Dim twice_chunked_pairs(const Expr& queries, const Expr& chunk) {
+  Expr rest = mod(queries, chunk);
+  return floor_div(queries, chunk) * chunk * (chunk + 1) + rest * (rest + 1);
+}
+
 // Twice the pairs of one head of one sequence.
 Dim twice_pairs(const Node& node, const Dim& queries, const Dim& past, const Dim& new_keys) {
   if (!queries || !past) return std::nullopt;
+  int64_t chunk = int_attribute(node, "chunk", 0);
+  if (chunk > 0 && past->is_zero() && *queries != Expr(1)) return twice_chunked_pairs(*queries, Expr(chunk));
   if (int_attribute(node, "causal", 1) != 0) return twice_causal_pairs(*queries, *past, window_of(node));
   return times(times(Expr(2), queries), plus(past, new_keys));
 }
@@ -48,30 +59,66 @@ Work attention_work(const Graph& graph, const Node& node) {
   return work;
 }
 
-// Decode absorbs kv_b into queries and output and attends in the latent space; prefill has kv_b
-// expanded before. The absorbed form: per head and token nope·rank + rank·dv multiply-adds, per pair
-// rank+rope and rank.
+Dim causal_pairs(const Dim& queries, const Dim& past, int64_t selected) {
+  if (!queries || !past) return std::nullopt;
+  return twice_causal_pairs(*queries, *past, selected > 0 ? std::optional(Expr(selected)) : std::nullopt);
+}
+
+// The past stands last among the inputs, where there is one.
+std::optional<size_t> past_input(const Graph& graph, const Node& node) {
+  size_t last = node.inputs.size() - 1;
+  if (!has_input(node, last) || graph[node.inputs[last]].role != ValueRole::kCache) return std::nullopt;
+  return last;
+}
+
+// Of the inputs everything is read, of a past that is cut to `selected` keys only those.
+void read_past(Work& work, const Graph& graph, const Node& node, std::optional<size_t> past_index,
+               const Dim& per_key, int64_t selected) {
+  if (!past_index) return;
+  for (size_t i = 0; i < *past_index; ++i) work.read_elements.push_back(input_elements(graph, node, i));
+  Dim past = input_dim(graph, node, *past_index, 1);
+  if (past && selected > 0) past = past_keys_read(*past, Expr(selected));
+  work.read_elements.push_back(times(per_key, past));
+}
+
+// Expanded: kv_b has been multiplied before, heads attend in nope+rope and value dimensions. Absorbed:
+// per head and token nope·rank + rank·dv multiply-adds with kv_b, per pair rank+rope and rank.
 Work latent_attention_work(const Graph& graph, const Node& node) {
-  constexpr size_t kPast = 5;
   Expr heads(int_attribute(node, "num_heads", 0));
   Expr rank(int_attribute(node, "kv_lora_rank", 0));
   Expr nope(int_attribute(node, "qk_nope_head_dim", 0));
   Expr rope(int_attribute(node, "qk_rope_head_dim", 0));
   Expr value_dim(int_attribute(node, "v_head_dim", 0));
+  bool absorbed = int_attribute(node, "absorbed", 0) != 0;
   int64_t selected = int_attribute(node, "selected_keys", 0);
   Dim batch = input_dim(graph, node, 0, 0);
   Dim queries = input_dim(graph, node, 0, 1);
-  Dim past = has_input(node, kPast) ? input_dim(graph, node, kPast, 1) : Dim(Expr(0));
-  std::optional<Expr> window = selected > 0 ? std::optional(Expr(selected)) : std::nullopt;
-  Dim pairs = queries && past ? Dim(twice_causal_pairs(*queries, *past, window)) : Dim();
-  Dim half = times(times(batch, heads), pairs);
-  Dim rows = times(times(batch, queries), heads);
-  Work work{.flops = plus(times(half, rank + rope + rank), times(rows, 2 * rank * (nope + value_dim))),
-            .elementwise_flops = times(Expr(kPairOperations / 2), half)};
-  for (size_t i = 0; i < kPast; ++i) work.read_elements.push_back(input_elements(graph, node, i));
-  Dim read = past && window ? Dim(past_keys_read(*past, window)) : past;
-  work.read_elements.push_back(times(times(batch, read), rank + rope));
+  std::optional<size_t> past_index = past_input(graph, node);
+  Dim past = past_index ? input_dim(graph, node, *past_index, 1) : Dim(Expr(0));
+  Dim half = times(times(batch, heads), causal_pairs(queries, past, selected));
+  Work work{.elementwise_flops = times(Expr(kPairOperations / 2), half)};
+  work.flops = times(half, absorbed ? rank + rope + rank : nope + rope + value_dim);
+  if (absorbed) {
+    Dim rows = times(times(batch, queries), heads);
+    work.flops = plus(work.flops, times(rows, 2 * rank * (nope + value_dim)));
+  }
+  read_past(work, graph, node, past_index, times(batch, rank + rope), selected);
   work.written_elements = {output_elements(graph, node), times(times(batch, queries), rank + rope)};
+  return work;
+}
+
+// Scores of every key for every query and head, weighted and summed over heads; the best are kept.
+Work sparse_indexer_work(const Graph& graph, const Node& node) {
+  Expr heads(int_attribute(node, "num_heads", 0));
+  Expr head_dim(int_attribute(node, "head_dim", 0));
+  Dim batch = input_dim(graph, node, 0, 0);
+  Dim queries = input_dim(graph, node, 0, 1);
+  std::optional<size_t> past_index = past_input(graph, node);
+  Dim past = past_index ? input_dim(graph, node, *past_index, 1) : Dim(Expr(0));
+  Dim half = times(times(batch, heads), causal_pairs(queries, past, 0));
+  Work work{.flops = times(half, head_dim), .elementwise_flops = half};
+  read_past(work, graph, node, past_index, times(batch, head_dim), 0);
+  work.written_elements = {output_elements(graph, node), times(times(batch, queries), head_dim)};
   return work;
 }
 
@@ -81,6 +128,7 @@ OperatorFamily kcharter_attention_operators() {
   static constexpr OperatorEntry kEntries[] = {
       {kOurs, "Attention", {.is_attention = true, .work = attention_work}},
       {kOurs, "LatentAttention", {.is_attention = true, .work = latent_attention_work}},
+      {kOurs, "SparseIndexer", {.is_attention = true, .work = sparse_indexer_work}},
   };
   return kEntries;
 }

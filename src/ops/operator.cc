@@ -15,6 +15,7 @@ constexpr OperatorFamily (*kFamilies[])() = {
     kcharter_basic_operators,
     kcharter_attention_operators,
     kcharter_expert_operators,
+    kcharter_quantized_operators,
 };
 
 struct Key {

@@ -38,5 +38,6 @@ OperatorFamily classical_operators();
 OperatorFamily kcharter_basic_operators();
 OperatorFamily kcharter_attention_operators();
 OperatorFamily kcharter_expert_operators();
+OperatorFamily kcharter_quantized_operators();
 
 }  // namespace kcharter

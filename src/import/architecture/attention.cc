@@ -3,27 +3,32 @@
 namespace kcharter {
 
 std::vector<GraphBuilder::CacheSpec> key_value_cache(const GraphBuilder& builder, int64_t layer,
-                                                     int64_t kv_heads, int64_t head_dim,
-                                                     int64_t value_head_dim,
-                                                     std::optional<int64_t> window) {
+                                                     const Attention& attention) {
   Expr past = builder.past();
-  Expr present = builder.past() + builder.tokens();
+  Expr present = past + builder.tokens();
   Expr allocated = Expr::variable(kMaxLength);
-  if (window) {
-    past = min(past, Expr(*window - 1));
-    present = min(present, Expr(*window));
-    allocated = min(allocated, Expr(*window));
+  if (attention.window) {
+    past = min(past, Expr(*attention.window - 1));
+    present = min(present, Expr(*attention.window));
+    allocated = min(allocated, Expr(*attention.window));
+  } else if (attention.chunk) {
+    // Decode needs those of the chunk begun; prefill leaves the last chunk's behind.
+    present = builder.decode() ? mod(past, Expr(*attention.chunk)) + 1 : min(present, Expr(*attention.chunk));
+    past = mod(past, Expr(*attention.chunk));
+    allocated = min(allocated, Expr(*attention.chunk));
   }
+  Expr kv_heads(attention.kv_heads);
   auto spec = [&](const char* part, int64_t width) {
     GraphBuilder::CacheSpec cache;
     cache.name = "past_key_values." + std::to_string(layer) + "." + part;
-    cache.past = {builder.batch(), Expr(kv_heads), past, Expr(width)};
-    cache.present = {builder.batch(), Expr(kv_heads), present, Expr(width)};
-    cache.allocated = {builder.batch(), Expr(kv_heads), allocated, Expr(width)};
+    cache.past = {builder.batch(), kv_heads, past, Expr(width)};
+    cache.present = {builder.batch(), kv_heads, present, Expr(width)};
+    cache.allocated = {builder.batch(), kv_heads, allocated, Expr(width)};
     cache.sequence_axis = 2;
     return cache;
   };
-  return {spec("key", head_dim), spec("value", value_head_dim)};
+  return {spec("key", attention.head_dim),
+          spec("value", attention.value_head_dim.value_or(attention.head_dim))};
 }
 
 namespace {
@@ -92,15 +97,16 @@ ValueId Attention::operator()(GraphBuilder& builder, ValueId x, int64_t layer) c
   k = rotate(builder, k, *this, kv_heads);
 
   std::vector<ValueId> inputs = {q, k, projected.value};
-  if (sinks) inputs.push_back(builder.parameter("sinks", {heads}));
+  if (sinks) inputs.push_back(builder.parameter(sinks_name, {heads}));
   else inputs.emplace_back();
   std::vector<Attribute> attributes = {
       attribute("num_heads", heads), attribute("kv_num_heads", kv_heads),
       attribute("head_dim", head_dim), attribute("v_head_dim", value_dim),
       attribute("causal", int64_t{1})};
   if (window) attributes.push_back(attribute("window", *window));
+  if (chunk) attributes.push_back(attribute("chunk", *chunk));
   if (softcap != 0) attributes.push_back(attribute("softcap", softcap));
-  auto caches = key_value_cache(builder, layer, kv_heads, head_dim, value_dim, window);
+  auto caches = key_value_cache(builder, layer, *this);
   ValueId mixed = builder.cached("Attention", inputs, 1, caches, std::move(attributes)).outputs[0];
   return linear(builder, mixed, {output, heads * value_dim, hidden_size, output_bias, stored_in_out});
 }

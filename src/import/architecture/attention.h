@@ -33,15 +33,15 @@ struct Attention {
   bool rotary = true;
   std::optional<int64_t> rotary_dim;  // none: the whole head
   std::optional<int64_t> window;      // a token sees itself and window - 1 before it
+  std::optional<int64_t> chunk;       // a token sees those of its chunk up to itself
   double softcap = 0;
   bool sinks = false;  // one learned logit per head
+  std::string sinks_name = "sinks";
   ValueId operator()(GraphBuilder& builder, ValueId x, int64_t layer) const;
 };
 
 // The cache of keys and values of one layer: [batch, kv_heads, length, head_dim].
 std::vector<GraphBuilder::CacheSpec> key_value_cache(const GraphBuilder& builder, int64_t layer,
-                                                     int64_t kv_heads, int64_t head_dim,
-                                                     int64_t value_head_dim,
-                                                     std::optional<int64_t> window);
+                                                     const Attention& attention);
 
 }  // namespace kcharter

@@ -4,15 +4,32 @@
 
 namespace kcharter {
 
-ValueId linear(GraphBuilder& builder, ValueId x, const Linear& part) {
-  auto scope = builder.scope(part.name);
-  std::vector<int64_t> as_read = {part.in, part.out};
-  ValueId weight = part.stored_in_out
-                       ? builder.parameter("weight", as_read)
-                       : builder.parameter("weight", {part.out, part.in}, as_read);
-  ValueId result = builder.op("MatMul", {x, weight});
+namespace {
+
+ValueId multiply(GraphBuilder& builder, ValueId x, const Linear& part, const std::vector<ValueId>& weight,
+                 bool quantized) {
+  std::vector<ValueId> inputs = {x};
+  inputs.insert(inputs.end(), weight.begin(), weight.end());
+  ValueId result = quantized ? builder.ours("QuantizedMatMul", std::move(inputs),
+                                            {attribute("in", part.in), attribute("out", part.out)})
+                             : builder.op("MatMul", std::move(inputs));
   if (part.bias) result = builder.op("Add", {result, builder.parameter("bias", {part.out})});
   return result;
+}
+
+}  // namespace
+
+ValueId linear(GraphBuilder& builder, ValueId x, const Linear& part) {
+  auto scope = builder.scope(part.name);
+  GraphBuilder::Matrix weight = builder.matrix(part.in, part.out, part.stored_in_out);
+  return multiply(builder, x, part, weight.parts, weight.quantized);
+}
+
+ValueId tied_linear(GraphBuilder& builder, ValueId x, const Linear& part,
+                    const std::vector<ValueId>& table) {
+  auto scope = builder.scope(part.name);
+  if (table.size() > 1) return multiply(builder, x, part, table, true);
+  return multiply(builder, x, part, {builder.alias("weight", table[0], {part.in, part.out})}, false);
 }
 
 ValueId normalize(GraphBuilder& builder, ValueId x, std::string_view name, int64_t size,
@@ -34,10 +51,20 @@ ValueId normalize(GraphBuilder& builder, ValueId x, std::string_view name, int64
   return builder.op("LayerNormalization", inputs, std::move(attributes));
 }
 
-ValueId embed(GraphBuilder& builder, std::string_view name, int64_t rows, int64_t size, ValueId ids) {
+Embedded embed(GraphBuilder& builder, std::string_view name, int64_t rows, int64_t size, ValueId ids) {
   auto scope = builder.scope(name);
+  if (builder.options().quantization.embeddings) {
+    GraphBuilder::Matrix table = builder.matrix(size, rows);
+    if (table.quantized) {
+      std::vector<ValueId> inputs = {ids};
+      inputs.insert(inputs.end(), table.parts.begin(), table.parts.end());
+      ValueId found = builder.ours("QuantizedGather", std::move(inputs), {attribute("rows", rows), attribute("size", size)});
+      return {found, table.parts};
+    }
+    return {builder.op("Gather", {table.parts[0], ids}, {attribute("axis", int64_t{0})}), table.parts};
+  }
   ValueId table = builder.parameter("weight", {rows, size});
-  return builder.op("Gather", {table, ids}, {attribute("axis", int64_t{0})});
+  return {builder.op("Gather", {table, ids}, {attribute("axis", int64_t{0})}), {table}};
 }
 
 ValueId scale(GraphBuilder& builder, ValueId x, double factor) {

@@ -18,6 +18,10 @@ struct Linear {
 };
 ValueId linear(GraphBuilder& builder, ValueId x, const Linear& part);
 
+// With the weights of an embedding [out, in], under this layer's name.
+ValueId tied_linear(GraphBuilder& builder, ValueId x, const Linear& part,
+                    const std::vector<ValueId>& table);
+
 enum class NormKind : uint8_t { kNone, kRms, kLayer };
 struct Norm {
   NormKind kind = NormKind::kRms;
@@ -30,7 +34,11 @@ ValueId normalize(GraphBuilder& builder, ValueId x, std::string_view name, int64
                   const Norm& norm);
 
 // Rows of a table [rows, size], one for each id.
-ValueId embed(GraphBuilder& builder, std::string_view name, int64_t rows, int64_t size, ValueId ids);
+struct Embedded {
+  ValueId rows;
+  std::vector<ValueId> table;  // one tensor, or the parts of a quantized one
+};
+Embedded embed(GraphBuilder& builder, std::string_view name, int64_t rows, int64_t size, ValueId ids);
 
 // x * factor; x itself where the factor is 1.
 ValueId scale(GraphBuilder& builder, ValueId x, double factor);

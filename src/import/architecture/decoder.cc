@@ -11,6 +11,12 @@ ValueId add_residual(GraphBuilder& builder, ValueId hidden, ValueId change, doub
   return builder.op("Add", {hidden, scale(builder, change, factor)});
 }
 
+ValueId last_token(GraphBuilder& builder, ValueId hidden) {
+  return builder.decode() ? hidden : builder.ours("LastToken", {hidden});
+}
+
+}  // namespace
+
 ValueId build_layer(GraphBuilder& builder, const Decoder& decoder, const Layer& layer,
                     ValueId hidden, int64_t index) {
   auto scope = builder.scope(decoder.layer_list, index, layer.class_name);
@@ -37,12 +43,6 @@ ValueId build_layer(GraphBuilder& builder, const Decoder& decoder, const Layer& 
                       layer.residual_scale);
 }
 
-ValueId last_token(GraphBuilder& builder, ValueId hidden) {
-  return builder.decode() ? hidden : builder.ours("LastToken", {hidden});
-}
-
-}  // namespace
-
 ValueId build_layers(GraphBuilder& builder, const Decoder& decoder, ValueId hidden) {
   int64_t index = 0;
   for (const Layer& layer : decoder.layers) {
@@ -51,17 +51,29 @@ ValueId build_layers(GraphBuilder& builder, const Decoder& decoder, ValueId hidd
   return hidden;
 }
 
+ValueId build_head(GraphBuilder& builder, const Decoder& decoder, ValueId hidden,
+                   const std::vector<ValueId>& table) {
+  if (decoder.head.empty()) return hidden;
+  int64_t width = decoder.embedding_size == 0 ? decoder.hidden_size : decoder.embedding_size;
+  Linear shape{decoder.head, width, decoder.vocab_size, decoder.head_bias};
+  ValueId logits = decoder.tied ? tied_linear(builder, hidden, shape, table) : linear(builder, hidden, shape);
+  auto head = builder.scope(decoder.head);
+  logits = scale(builder, logits, decoder.logit_scale);
+  if (decoder.logit_softcap == 0) return logits;
+  logits = builder.op("Tanh", {scale(builder, logits, 1 / decoder.logit_softcap)});
+  return scale(builder, logits, decoder.logit_softcap);
+}
+
 void build(GraphBuilder& builder, const Decoder& decoder) {
   Shape ids_shape = {builder.batch(), builder.tokens()};
   ValueId ids = builder.input("input_ids", DType::kInt64, ids_shape);
   int64_t width = decoder.embedding_size == 0 ? decoder.hidden_size : decoder.embedding_size;
-  ValueId table, hidden;
+  Embedded embedded;
+  ValueId hidden;
   {
     auto model = builder.scope(decoder.model, decoder.model_class);
-    hidden = embed(builder, decoder.embedding, decoder.vocab_size, width, ids);
-    const Node& gather = builder.graph()[builder.graph()[hidden].producer];
-    table = gather.inputs[0];
-    hidden = scale(builder, hidden, decoder.embedding_scale);
+    embedded = embed(builder, decoder.embedding, decoder.vocab_size, width, ids);
+    hidden = scale(builder, embedded.rows, decoder.embedding_scale);
     hidden = normalize(builder, hidden, decoder.embedding_norm, width, decoder.norm);
     if (width != decoder.hidden_size) {
       hidden = linear(builder, hidden, {decoder.project_in, width, decoder.hidden_size});
@@ -69,7 +81,7 @@ void build(GraphBuilder& builder, const Decoder& decoder) {
     if (!decoder.positions.empty()) {
       ValueId positions = builder.input("position_ids", DType::kInt64, ids_shape);
       hidden = builder.op("Add", {hidden, embed(builder, decoder.positions, decoder.position_rows,
-                                                decoder.hidden_size, positions)});
+                                                decoder.hidden_size, positions).rows});
     }
     hidden = build_layers(builder, decoder, hidden);
     if (!decoder.head.empty()) hidden = last_token(builder, hidden);
@@ -78,22 +90,7 @@ void build(GraphBuilder& builder, const Decoder& decoder) {
       hidden = linear(builder, hidden, {decoder.project_out, decoder.hidden_size, width});
     }
   }
-  if (!decoder.head.empty()) {
-    auto head = builder.scope(decoder.head);
-    std::vector<int64_t> as_read = {width, decoder.vocab_size};
-    ValueId weight = decoder.tied ? builder.alias("weight", table, as_read)
-                                  : builder.parameter("weight", {decoder.vocab_size, width}, as_read);
-    hidden = builder.op("MatMul", {hidden, weight});
-    if (decoder.head_bias) {
-      hidden = builder.op("Add", {hidden, builder.parameter("bias", {decoder.vocab_size})});
-    }
-    hidden = scale(builder, hidden, decoder.logit_scale);
-    if (decoder.logit_softcap != 0) {
-      hidden = scale(builder, hidden, 1 / decoder.logit_softcap);
-      hidden = scale(builder, builder.op("Tanh", {hidden}), decoder.logit_softcap);
-    }
-  }
-  builder.output(hidden);
+  builder.output(build_head(builder, decoder, hidden, embedded.table));
 }
 
 int64_t layers_of(const ModelConfig& config) {

@@ -13,6 +13,8 @@
 
 #include "import/architecture/attention.h"
 #include "import/architecture/components.h"
+#include "import/architecture/latent_attention.h"
+#include "import/architecture/mixture_of_experts.h"
 #include "import/architecture/model_config.h"
 
 namespace kcharter {
@@ -60,6 +62,12 @@ struct Decoder {
 
 // Writes input_ids → logits of the last token (prefill) or of the new one (decode).
 void build(GraphBuilder& builder, const Decoder& decoder);
+// The logits; `table` is the embedding's, which a tied head uses again.
+ValueId build_head(GraphBuilder& builder, const Decoder& decoder, ValueId hidden,
+                   const std::vector<ValueId>& table);
+// One layer, in the scope of the model.
+ValueId build_layer(GraphBuilder& builder, const Decoder& decoder, const Layer& layer, ValueId hidden,
+                    int64_t index);
 // From hidden states that something else made (embeddings with image tokens among them).
 ValueId build_layers(GraphBuilder& builder, const Decoder& decoder, ValueId hidden);
 

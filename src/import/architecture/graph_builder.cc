@@ -148,17 +148,70 @@ ValueId GraphBuilder::stored(Initializer initializer, std::vector<int64_t> read_
 }
 
 ValueId GraphBuilder::parameter(std::string_view name, std::vector<int64_t> dims,
-                                std::vector<int64_t> read_as) {
+                                std::vector<int64_t> read_as, std::optional<DType> dtype) {
   Initializer initializer;
   initializer.name = path(name);
-  initializer.dtype = options_.dtype;
+  initializer.dtype = dtype.value_or(options_.dtype);
   Expr elements = element_count(dims);
-  bool is_matrix = dims.size() >= 2;
-  Expr bytes = is_matrix && options_.weight_format ? byte_size(elements, *options_.weight_format)
-                                                   : byte_size(elements, options_.dtype);
+  bool what_if = dims.size() >= 2 && options_.weight_format.has_value();
+  Expr bytes = what_if ? byte_size(elements, *options_.weight_format)
+                       : byte_size(elements, initializer.dtype);
   initializer.stored_bytes = static_cast<uint64_t>(to_int64(*bytes.constant()));
   initializer.dims = std::move(dims);
   return stored(std::move(initializer), std::move(read_as));
+}
+
+void GraphBuilder::copied_parameter(std::string_view name, std::vector<int64_t> dims) {
+  parameter(name, std::move(dims));
+  graph_.initializers.back().logical_elements = 0;
+}
+
+GraphBuilder::Matrix GraphBuilder::matrix(int64_t in, int64_t out, bool stored_in_out) {
+  std::vector<StoredPart> parts;
+  if (!options_.quantization.method.empty()) {
+    parts = stored_parts(format_of(options_.quantization, path("")), {in, out});
+  }
+  if (parts.empty()) {
+    std::vector<int64_t> as_read = {in, out};
+    if (stored_in_out) return {{parameter("weight", as_read)}, false};
+    return {{parameter("weight", {out, in}, as_read)}, false};
+  }
+  return {store_parts(parts, "", {in, out}), true};
+}
+
+std::vector<ValueId> GraphBuilder::stacked_matrix(const std::string& name, const std::string& suffix,
+                                                  int64_t experts, int64_t in, int64_t out,
+                                                  bool stored_in_out) {
+  const Quantization& quantization = options_.quantization;
+  MatrixFormat format = format_of(quantization, path(name));
+  if (format.storage == StorageFormat::kMxfp4) {
+    // gpt-oss: blocks of 32 numbers in 16 bytes along the inputs, a scale each.
+    std::vector<StoredPart> parts = {
+        {name + "_blocks", DType::kUInt8, {experts, out, in / 32, 16}, TensorPart::kPayload},
+        {name + "_scales", DType::kUInt8, {experts, out, in / 32}, TensorPart::kScale}};
+    return store_parts(parts, "", {experts, in, out});
+  }
+  std::vector<int64_t> as_read = {experts, in, out};
+  return {stored_in_out ? parameter(name + suffix, as_read)
+                        : parameter(name + suffix, {experts, out, in}, as_read)};
+}
+
+std::vector<ValueId> GraphBuilder::store_parts(const std::vector<StoredPart>& parts,
+                                               const std::string& prefix,
+                                               const std::vector<int64_t>& logical) {
+  std::vector<ValueId> values;
+  for (const StoredPart& part : parts) {
+    Initializer initializer;
+    initializer.name = path(prefix + part.name);
+    initializer.dtype = part.dtype;
+    initializer.dims = part.dims;
+    initializer.part = part.part;
+    initializer.logical_elements = part.part == TensorPart::kPayload ? element_count(logical) : 0;
+    Expr bytes = byte_size(Expr(element_count(part.dims)), part.dtype);
+    initializer.stored_bytes = static_cast<uint64_t>(to_int64(*bytes.constant()));
+    values.push_back(stored(std::move(initializer), {}));
+  }
+  return values;
 }
 
 void GraphBuilder::buffer(std::string_view name, std::vector<int64_t> dims, DType dtype) {
@@ -240,6 +293,7 @@ ValueId GraphBuilder::reshape(ValueId value, std::vector<int64_t> shape) {
 }
 
 ElementFormat GraphBuilder::cache_format(const CacheSpec& spec) const {
+  if (spec.format) return *spec.format;
   if (spec.dtype) return element_format(*spec.dtype);
   if (options_.kv_format && spec.kind != CacheKind::kState) return *options_.kv_format;
   return element_format(activation_dtype());

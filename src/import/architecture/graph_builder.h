@@ -73,8 +73,18 @@ class GraphBuilder {
   // A stored tensor of the open module. `read_as`: how the operator reads it ([in, out] of a matrix
   // stored as [out, in]); empty: as stored.
   ValueId parameter(std::string_view name, std::vector<int64_t> dims,
-                    std::vector<int64_t> read_as = {});
+                    std::vector<int64_t> read_as = {}, std::optional<DType> dtype = std::nullopt);
   ValueId stored(Initializer initializer, std::vector<int64_t> read_as);
+  // The weight of the open module, a matrix [in, out], in the checkpoint's own storage: one tensor
+  // "weight", or payload, scales … of a quantized one.
+  struct Matrix {
+    std::vector<ValueId> parts;
+    bool quantized = false;
+  };
+  Matrix matrix(int64_t in, int64_t out, bool stored_in_out = false);
+  // Such matrices of all experts in one tensor: "<name><suffix>".
+  std::vector<ValueId> stacked_matrix(const std::string& name, const std::string& suffix, int64_t experts,
+                                      int64_t in, int64_t out, bool stored_in_out);
   // While it lives tensors are declared but nothing runs: heads that predict further tokens, towers
   // in decode. Nodes are not written, values are none.
   class [[nodiscard]] Silence {
@@ -85,6 +95,8 @@ class GraphBuilder {
    private:
     GraphBuilder& builder_;
   };
+  // Stored bytes that are another tensor's numbers once more: no parameters of their own.
+  void copied_parameter(std::string_view name, std::vector<int64_t> dims);
   void buffer(std::string_view name, std::vector<int64_t> dims, DType dtype);
   // A second name, in the open module, of the tensor behind `original`.
   ValueId alias(std::string_view name, ValueId original, std::vector<int64_t> read_as);
@@ -106,6 +118,7 @@ class GraphBuilder {
     std::vector<Expr> past, present, allocated;
     int32_t sequence_axis = -1;
     std::optional<DType> dtype;  // states: f32 …; none: --kv-dtype or that of activations
+    std::optional<ElementFormat> format;  // where no dtype says it
   };
   struct CachedNode {
     std::vector<ValueId> outputs;  // those before the caches'
@@ -136,6 +149,8 @@ class GraphBuilder {
   NodeId add_node(std::string_view domain, std::string_view op_type, std::vector<ValueId> inputs,
                   size_t outputs, std::vector<Attribute> attributes, int32_t version);
   ValueId add_value(std::string name);
+  std::vector<ValueId> store_parts(const std::vector<StoredPart>& parts, const std::string& prefix,
+                                   const std::vector<int64_t>& logical);
   InitializerId add_initializer(Initializer initializer);
   Int active_parameters() const;
   ElementFormat cache_format(const CacheSpec& spec) const;

@@ -123,21 +123,6 @@ std::string read_text_file(const fs::path& path) {
   return text;
 }
 
-bool is_checkpoint(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    for (const std::string& name : files_in(path)) {
-      if (name == "config.json" || name == "adapter_config.json" || name.ends_with(kTensorEnding) ||
-          name.ends_with(kIndexEnding)) {
-        return true;
-      }
-    }
-    return false;
-  }
-  std::string name = path.filename().string();
-  return name.ends_with(kTensorEnding) || name.ends_with(".json");
-}
-
 CheckpointFiles find_checkpoint_files(const fs::path& path) {
   CheckpointFiles files;
   std::string file_name = path.filename().string();

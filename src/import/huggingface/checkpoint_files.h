@@ -31,10 +31,6 @@ struct CheckpointFiles {
 // Throws Error where `path` is no checkpoint.
 CheckpointFiles find_checkpoint_files(const std::filesystem::path& path);
 
-// Whether a path is for this importer: a folder with a configuration or safetensors, or one of these
-// files.
-bool is_checkpoint(const std::filesystem::path& path);
-
 // The text of a configuration or index; throws Error naming the file where it is too long.
 std::string read_text_file(const std::filesystem::path& path);
 

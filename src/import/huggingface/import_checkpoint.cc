@@ -100,6 +100,18 @@ BuildOptions build_options(const ModelConfig& config, const ImportOptions& optio
   return build;
 }
 
+Quantization quantization_of(const ModelConfig& config, const CheckpointFiles& files, Diagnostics& diagnostics) {
+  try {
+    ModelConfig side;
+    if (files.quantization) side = ModelConfig::parse(read_text_file(*files.quantization));
+    return read_quantization(config, side);
+  } catch (const Error& error) {
+    diagnostics.add(Severity::kWarning, "unknown-quantization", "config.json",
+                    std::string(error.what()) + ": matrices are taken as not quantized");
+    return {};
+  }
+}
+
 ModelConfig read_config(const CheckpointFiles& files) {
   if (!files.config) return ModelConfig();
   try {
@@ -120,6 +132,7 @@ Model import_checkpoint(const std::filesystem::path& path, const ImportOptions& 
 
   Diagnostics diagnostics;
   BuildOptions build = build_options(config, options, found, diagnostics);
+  build.quantization = quantization_of(config, files, diagnostics);
   Model model = build_model(config, build);
   if (options.mode == Mode::kDecode && model.graph_known && !model.can_decode) {
     throw UsageError(path.string() + ": " + model.architecture + " keeps no cache or state, so it cannot decode");

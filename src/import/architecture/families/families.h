@@ -16,6 +16,7 @@ void build_qwen3(GraphBuilder& builder, const ModelConfig& config);
 // gemma.cc
 void build_gemma(GraphBuilder& builder, const ModelConfig& config);
 void build_gemma2(GraphBuilder& builder, const ModelConfig& config);
+Decoder gemma3_decoder(const ModelConfig& config);
 void build_gemma3_text(GraphBuilder& builder, const ModelConfig& config);
 // llama_like.cc
 void build_internlm(GraphBuilder& builder, const ModelConfig& config);
@@ -65,5 +66,32 @@ void build_mpt(GraphBuilder& builder, const ModelConfig& config);
 // opt.cc
 void build_opt(GraphBuilder& builder, const ModelConfig& config);
 void build_xglm(GraphBuilder& builder, const ModelConfig& config);
+// mixtral.cc
+void build_mixtral(GraphBuilder& builder, const ModelConfig& config);
+void build_phimoe(GraphBuilder& builder, const ModelConfig& config);
+void build_minimax_m2(GraphBuilder& builder, const ModelConfig& config);
+void build_granitemoe(GraphBuilder& builder, const ModelConfig& config);
+void build_dbrx(GraphBuilder& builder, const ModelConfig& config);
+// qwen_moe.cc
+MixtureOfExperts qwen2_experts(const ModelConfig& config);
+void use_sparse_layers(Decoder& decoder, const ModelConfig& config, const Attention& attention,
+                       const MixtureOfExperts& experts);
+void build_qwen2_moe(GraphBuilder& builder, const ModelConfig& config);
+void build_qwen3_moe(GraphBuilder& builder, const ModelConfig& config);
+void build_olmoe(GraphBuilder& builder, const ModelConfig& config);
+void build_hunyuan_moe(GraphBuilder& builder, const ModelConfig& config);
+void build_ernie_moe(GraphBuilder& builder, const ModelConfig& config);
+// deepseek.cc
+void build_deepseek1(GraphBuilder& builder, const ModelConfig& config);
+void build_deepseek2(GraphBuilder& builder, const ModelConfig& config);
+void build_deepseek3(GraphBuilder& builder, const ModelConfig& config);
+void build_glm4_moe(GraphBuilder& builder, const ModelConfig& config);
+// gpt_oss.cc
+void build_gpt_oss(GraphBuilder& builder, const ModelConfig& config);
+// llama4.cc
+Decoder llama4_decoder(const ModelConfig& config);
+void build_llama4(GraphBuilder& builder, const ModelConfig& config);
+// mimo_v2.cc
+void build_mimo_v2(GraphBuilder& builder, const ModelConfig& config);
 
 }  // namespace kcharter
