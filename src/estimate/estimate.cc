@@ -174,7 +174,7 @@ Estimate estimate(const Model& model, const ModuleTree& tree, const Bindings& de
   if (!model.graph_known) forget_work(estimate);
   estimate.summary = estimate.modules.at(0);
   estimate.total_bytes = total_of(estimate.summary);
-  add_up_weights(model, tree, estimate);
+  add_up_weights(model, operands, estimate);
   report_unknown_operators(model, estimate);
   return estimate;
 }

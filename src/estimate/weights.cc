@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "estimate/dense_experts.h"
 #include "kcharter/ops/operator.h"
 
 namespace kcharter {
@@ -45,9 +46,10 @@ Int parameter_count(const Initializer& initializer) {
   return is_number ? element_total(initializer) : 0;
 }
 
-void add_up_weights(const Model& model, const ModuleTree&, Estimate& estimate) {
+void add_up_weights(const Model& model, const Operands& operands, Estimate& estimate) {
   const Graph& graph = model.graph;
   std::vector<Work::Share> shares = active_shares(graph);
+  find_dense_experts(graph, operands, shares, estimate.diagnostics);
   for (size_t i = 0; i < graph.initializers.size(); ++i) {
     const Initializer& initializer = graph.initializers[i];
     if (initializer.alias_of) continue;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "estimate/operands.h"
 #include "kcharter/estimate/estimate.h"
 
 namespace kcharter {
@@ -15,6 +16,6 @@ Int parameter_count(const Initializer& initializer);
 Int element_total(const Initializer& initializer);
 
 // Fills parameters, active_parameters, stored_elements and dtypes.
-void add_up_weights(const Model& model, const ModuleTree& tree, Estimate& estimate);
+void add_up_weights(const Model& model, const Operands& operands, Estimate& estimate);
 
 }  // namespace kcharter
