@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kcharter/ops/mark_weights.h"
 #include "kcharter/shape/infer_shapes.h"
 #include "kcharter/structure/module_tree.h"
 
@@ -51,7 +52,7 @@ void warn_past_limit(const Workload& workload, Model* model) {
 
 Document chart(Model model, const AnalyzeOptions& options) {
   if (!options.name.empty()) model.name = options.name;
-  model = infer_shapes(std::move(model));
+  model = mark_weights(infer_shapes(std::move(model)));
   warn_past_limit(options.workload, &model);
   Document document;
   document.values = bind(options.workload, model);
