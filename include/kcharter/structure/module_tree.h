@@ -1,10 +1,10 @@
 // ModuleTree: the hierarchy of modules over a graph's nodes and tensors, equal neighbours folded.
 //
-// A module holds child modules and nodes, together in execution order (`items`). A stage is a module
-// made by folding: its items are those of the first instance, `repeat` says how many instances there
-// are, `instances` names them. Every node, initializer and cache of the graph has a template: itself,
-// or the one that stands for it in the first instance. Conservation: every node and initializer
-// belongs to exactly one module; what cannot be placed is in "(unattributed)".
+// A module holds child modules and nodes, together in execution order (`items`). A stage is a
+// module made by folding: its items are those of the first instance, `repeat` says how many
+// instances there are, `instances` names them. Every node, initializer and cache of the graph has a
+// template: itself, or the one that stands for it in the first instance. Conservation: every node
+// and initializer belongs to exactly one module; what cannot be placed is in "(unattributed)".
 //
 //   model                          items: embed_tokens, layers, norm
 //     layers                       items: Stage layers[0:12]
@@ -28,17 +28,17 @@ struct ModuleItem {
   NodeId node;
 };
 
-// What a stage hands from one instance to the next: the value of the first instance that is produced
-// there, and the value that the first instance reads in its place.
+// What a stage hands from one instance to the next: the value of the first instance that is
+// produced there, and the value that the first instance reads in its place.
 struct CarriedValue {
   ValueId produced;
   ValueId read;
 };
 
 struct Module {
-  std::string name;   // one segment: "self_attn"; a stage: "Stage 1"
-  std::string path;   // unique; a stage: a slice of its parent, "model.layers[1:12]"
-  std::string kind;   // class name, or what it contains ("norm + attention + mlp"); may be empty
+  std::string name;  // one segment: "self_attn"; a stage: "Stage 1"
+  std::string path;  // unique; a stage: a slice of its parent, "model.layers[1:12]"
+  std::string kind;  // class name, or what it contains ("norm + attention + mlp"); may be empty
   ModuleId parent;
   ScopeSource source = ScopeSource::kNone;
   bool is_stage = false;
@@ -54,6 +54,15 @@ struct Module {
   std::vector<std::string> differences;
 };
 
+// A first instance that lacks the carried input may run another operator in the place of one (the
+// norm of a first layer, where the others add the residual and then do it): named in `differences`.
+// `count` instances run `node` instead of `stands`, whose multiplicity counts them too.
+struct Variant {
+  NodeId stands;  // a template
+  NodeId node;
+  int64_t count = 0;
+};
+
 struct ModuleTree {
   std::vector<Module> modules;  // 0 is the root; a parent stands before its children
   // By NodeId, InitializerId, cache index and ValueId: the one of the first instance.
@@ -61,7 +70,8 @@ struct ModuleTree {
   std::vector<InitializerId> template_of_initializer;
   std::vector<uint32_t> template_of_cache;
   std::vector<ValueId> template_of_value;
-  // By NodeId and InitializerId of templates: the module that owns it.
+  std::vector<Variant> variants;
+  // By NodeId and InitializerId: the module that owns it or its template.
   std::vector<ModuleId> module_of_node;
   std::vector<ModuleId> module_of_initializer;
 

@@ -1,0 +1,75 @@
+#include "structure/differences.h"
+
+namespace kcharter {
+namespace {
+
+constexpr size_t kMostNamed = 8;
+
+std::string value_name(const Graph& graph, ValueId value) { return "'" + graph[value].name + "'"; }
+
+}  // namespace
+
+void Differences::add_varying(const std::vector<NodeId>& nodes) {
+  for (NodeId node : nodes) ++varying_[node];
+}
+
+std::string Differences::node_name(NodeId id) const {
+  const Node& node = level_.graph()[id];
+  if (!node.name.empty()) return "'" + node.name + "' (" + node.op_type + ")";
+  return std::to_string(id.index) + " (" + node.op_type + ")";
+}
+
+std::vector<std::string> Differences::sentences() const {
+  std::vector<std::string> sentences = folded_.differences;
+  slot_sentences(sentences);
+  output_sentences(sentences);
+  size_t named = 0;
+  for (auto [node, count] : varying_) {
+    if (named++ == kMostNamed) {
+      sentences.push_back("varying constant payload: " +
+                          std::to_string(varying_.size() - kMostNamed) + " nodes more");
+      break;
+    }
+    sentences.push_back("varying constant payload: node " + node_name(node) + " differs in " +
+                        std::to_string(count) + " of the other instances");
+  }
+  return sentences;
+}
+
+void Differences::slot_sentences(std::vector<std::string>& sentences) const {
+  const Graph& graph = level_.graph();
+  for (const Slot& slot : folded_.stage.slots) {
+    if (slot.kind == SlotKind::kOutputs) {
+      sentences.push_back("each instance reads an output of its own of node " +
+                          node_name(graph[slot.first].producer));
+    } else if (slot.kind == SlotKind::kLikeNodes) {
+      sentences.push_back(
+          "each instance reads the output of a node of its own outside, the first of " +
+          node_name(graph[slot.first].producer));
+    }
+  }
+}
+
+// A value that only some of the instances hand to the outside.
+void Differences::output_sentences(std::vector<std::string>& sentences) const {
+  const Stage& stage = folded_.stage;
+  size_t skipped = folded_.first_differs ? 1 : 0;
+  for (uint32_t t = 0; t < stage.period; ++t) {
+    size_t places = level_[stage.begin + t].outputs.size();
+    for (size_t place = 0; place < places; ++place) {
+      std::vector<uint32_t> read_on;
+      for (uint32_t i = 0; i + 1 < stage.repeat; ++i) {
+        uint32_t begin = stage.begin + i * stage.period;
+        ValueId value = level_[begin + t].outputs[place];
+        uint32_t last = level_.last_use(value);
+        if (last == UINT32_MAX || last >= begin + 2 * stage.period) read_on.push_back(i);
+      }
+      if (read_on.empty() || read_on.size() + 1 == stage.repeat) continue;
+      ValueId example = level_[stage.begin + read_on[0] * stage.period + t].outputs[place];
+      sentences.push_back("only some instances hand on " + value_name(level_.graph(), example) +
+                          ", the first of them " + instances_[read_on[0] + skipped]);
+    }
+  }
+}
+
+}  // namespace kcharter

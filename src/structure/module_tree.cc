@@ -1,0 +1,14 @@
+#include "kcharter/structure/module_tree.h"
+
+#include "structure/outline.h"
+#include "structure/placement.h"
+#include "structure/tree_builder.h"
+
+namespace kcharter {
+
+ModuleTree build_module_tree(const Model& model) {
+  Placement placement = place(model);
+  return build_tree(model, make_outline(model.graph, placement));
+}
+
+}  // namespace kcharter

@@ -1,0 +1,150 @@
+#include "structure/placement.h"
+
+#include <algorithm>
+
+#include "structure/region_modules.h"
+#include "structure/spread.h"
+#include "structure/value_readers.h"
+#include "structure/weight_module.h"
+
+namespace kcharter {
+namespace {
+
+void note_source(PathTable& paths, PathId path, ScopeSource source) {
+  for (; path != kRootPath && paths[path].source == ScopeSource::kNone; path = paths[path].parent) {
+    paths[path].source = source;
+  }
+}
+
+class Placer {
+ public:
+  explicit Placer(const Model& model) : model_(model), graph_(model.graph), readers_(graph_) {}
+
+  Placement run() {
+    place_by_scopes();
+    place_by_weights();
+    spread(graph_, readers_, placement_);
+    place_initializers();
+    place_caches();
+    return std::move(placement_);
+  }
+
+ private:
+  PathTable& paths() { return placement_.paths; }
+
+  void place_by_scopes() {
+    RegionModules regions(graph_, paths());
+    placement_.nodes.assign(graph_.nodes.size(), kNoPath);
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      PathId path = regions.path_of(NodeId(n));
+      if (path == kNoPath) continue;
+      placement_.nodes[n] = path;
+      ++scoped_;
+      const Scope& scope = graph_[node.scope ? node.scope : ScopeId(0)];
+      note_source(paths(), path, scope.source);
+      if (!scope.class_name.empty() && paths()[path].class_name.empty()) {
+        paths()[path].class_name = scope.class_name;
+      }
+    }
+    paths_of_scopes_ = paths().size();
+  }
+
+  // Where scopes are the rule, a weight's name only points at a module that a scope named too.
+  void place_by_weights() {
+    bool names_rule = scoped_ * 2 < graph_.nodes.size();
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (placement_.nodes[n] != kNoPath) continue;
+      const Node& node = graph_.nodes[n];
+      for (ValueId input : node.inputs) {
+        if (!input || !graph_[input].initializer) continue;
+        const Initializer& tensor = graph_[graph_[input].initializer];
+        std::vector<std::string> segments = weight_module(tensor.name, node.op_type);
+        if (segments.empty()) continue;
+        ResolvedPath found = resolve(paths(), segments, names_rule);
+        if (!found.complete || found.path == kRootPath) continue;
+        placement_.nodes[n] = found.path;
+        note_source(paths(), found.path, ScopeSource::kWeightName);
+        break;
+      }
+    }
+  }
+
+  PathId readers_of(ValueId value) const {
+    PathId path = kNoPath;
+    for (NodeId reader : readers_.of(value)) {
+      PathId at = placement_.nodes[reader.index];
+      path = path == kNoPath ? at : placement_.paths.common_ancestor(path, at);
+    }
+    return path;
+  }
+
+  bool read_below(ValueId value, PathId path) const {
+    std::span<const NodeId> readers = readers_.of(value);
+    return std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
+      return placement_.paths.contains(path, placement_.nodes[reader.index]);
+    });
+  }
+
+  PathId place_initializer(const Initializer& tensor) {
+    std::span<const NodeId> readers;
+    if (tensor.value) readers = readers_.of(tensor.value);
+    std::string_view op = readers.empty() ? std::string_view() : graph_[readers[0]].op_type;
+    std::vector<std::string> segments = weight_module(tensor.name, op);
+    bool is_checkpoint = model_.format != Format::kOnnx;
+    if (readers.empty()) {
+      ResolvedPath found = resolve(paths(), segments, is_checkpoint);
+      if (found.path != kRootPath) {
+        note_source(paths(), found.path, ScopeSource::kWeightName);
+        return found.path;
+      }
+      if (is_checkpoint) return kRootPath;
+      return tensor.value && is_output(tensor.value) ? kRootPath : kNoPath;
+    }
+    ResolvedPath found = resolve(paths(), segments, false);
+    if (found.complete && found.path != kRootPath && read_below(tensor.value, found.path)) {
+      return found.path;
+    }
+    return readers_of(tensor.value);
+  }
+
+  bool is_output(ValueId value) const {
+    return std::find(graph_.outputs.begin(), graph_.outputs.end(), value) != graph_.outputs.end();
+  }
+
+  void place_initializers() {
+    placement_.initializers.resize(graph_.initializers.size());
+    for (size_t i = 0; i < graph_.initializers.size(); ++i) {
+      PathId path = place_initializer(graph_.initializers[i]);
+      if (path == kNoPath) path = paths().child(kRootPath, kUnattributed);
+      placement_.initializers[i] = path;
+    }
+  }
+
+  void place_caches() {
+    placement_.caches.resize(graph_.caches.size());
+    for (size_t c = 0; c < graph_.caches.size(); ++c) {
+      const Cache& cache = graph_.caches[c];
+      PathId path = kNoPath;
+      if (cache.reader) path = placement_.nodes[cache.reader.index];
+      if (path == kNoPath && cache.input) path = readers_of(cache.input);
+      if (path == kNoPath && cache.output && graph_[cache.output].producer) {
+        path = placement_.nodes[graph_[cache.output].producer.index];
+      }
+      placement_.caches[c] = path == kNoPath ? kRootPath : path;
+    }
+  }
+
+  const Model& model_;
+  const Graph& graph_;
+  ValueReaders readers_;
+  Placement placement_;
+  size_t scoped_ = 0;
+  size_t paths_of_scopes_ = 0;
+};
+
+}  // namespace
+
+Placement place(const Model& model) { return Placer(model).run(); }
+
+}  // namespace kcharter
