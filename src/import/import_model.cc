@@ -36,8 +36,8 @@ bool is_checkpoint(const fs::path& folder) {
   if (fs::exists(folder / "config.json", error)) return true;
   const fs::directory_iterator entries(folder, error);
   return std::any_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
-    return entry.path().string().ends_with(".safetensors") ||
-           entry.path().string().ends_with(".safetensors.index.json");
+    const std::string name = entry.path().filename().string();
+    return name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json");
   });
 }
 

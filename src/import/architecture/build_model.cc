@@ -19,6 +19,8 @@ Model without_graph(const ModelConfig& config, const BuildOptions& options, std:
   return model;
 }
 
+}  // namespace
+
 std::optional<int64_t> context_limit_of(const ModelConfig& config) {
   for (const char* nested : {"text_config", "llm_config", "language_config"}) {
     auto limit = config.section(nested).integer("max_position_embeddings");
@@ -26,8 +28,6 @@ std::optional<int64_t> context_limit_of(const ModelConfig& config) {
   }
   return config.integer("max_position_embeddings");
 }
-
-}  // namespace
 
 std::string architecture_name(const ModelConfig& config) {
   std::vector<std::string> names = config.texts("architectures");

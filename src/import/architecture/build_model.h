@@ -12,5 +12,7 @@ Model build_model(const ModelConfig& config, const BuildOptions& options);
 
 // "LlamaForCausalLM", or what else the configuration calls itself; empty: nothing.
 std::string architecture_name(const ModelConfig& config);
+// The positions it was trained or declared for.
+std::optional<int64_t> context_limit_of(const ModelConfig& config);
 
 }  // namespace kcharter

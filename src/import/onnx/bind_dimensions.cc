@@ -472,7 +472,9 @@ class DimensionBinder {
   void report() {
     for (const auto& [symbol, binding] : bound_) {
       model_.bindings[std::string(symbol)] = binding.formula;
-      if (binding.guessed) guess(fmt::format("dimension '{}'", symbol), binding.formula);
+      const bool is_itself = binding.formula.to_string() == symbol;
+      if (binding.guessed && !is_itself)
+        guess(fmt::format("dimension '{}'", symbol), binding.formula);
     }
     if (!decode() && has_key_value_input()) note_fixed_sequence();
   }

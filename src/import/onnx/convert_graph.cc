@@ -164,8 +164,9 @@ class GraphConverter {
 
   // Everything in the graph that has a name gets its id, so that nodes may stand in any order.
   void open_graph(Frame& frame, const GraphView& view) {
-    for (const FileBytes bytes : view.initializers) add_initializer(frame, bytes, false);
-    for (const FileBytes bytes : view.sparse_initializers) add_initializer(frame, bytes, true);
+    frame.names.reserve(view.nodes.size() + view.initializers.size() + view.inputs.size());
+    add_initializers(frame, view.initializers, false);
+    add_initializers(frame, view.sparse_initializers, true);
     for (const FileBytes bytes : view.inputs) {
       const ValueInfoView info = read_value_info(bytes);
       // Up to IR 3 weights had to be listed as inputs too; they stay weights.
@@ -189,20 +190,28 @@ class GraphConverter {
     }
   }
 
-  void add_initializer(Frame& frame, FileBytes bytes, bool sparse) {
-    const FileBytes named = sparse ? read_sparse_tensor(bytes).values : bytes;
-    const std::string_view name = read_tensor(named).name;
-    if (frame.names.contains(name)) {
-      diagnostics_.add(Severity::kWarning, "duplicate-initializer",
-                       fmt::format("initializer '{}'", name),
-                       "it is stored twice; the first is used and counted");
-      return;
+  // Of several with one name the last is used, as in ONNX Runtime.
+  void add_initializers(Frame& frame, const std::vector<FileBytes>& messages, bool sparse) {
+    std::vector<std::string_view> names;
+    std::unordered_map<std::string_view, size_t> last;
+    for (size_t i = 0; i < messages.size(); ++i) {
+      names.push_back(
+          read_tensor(sparse ? read_sparse_tensor(messages[i]).values : messages[i]).name);
+      last[names.back()] = i;
     }
-    const ValueId value = declare(frame, name, "initializer");
-    if (sparse) {
-      tensors_.add_sparse(bytes, graph()[value].name, value);
-    } else {
-      tensors_.add(bytes, graph()[value].name, value);
+    for (size_t i = 0; i < messages.size(); ++i) {
+      if (last[names[i]] != i || frame.names.contains(names[i])) {
+        diagnostics_.add(Severity::kWarning, "duplicate-initializer",
+                         fmt::format("initializer '{}'", names[i]),
+                         "it is stored more than once; the last is used and counted");
+        continue;
+      }
+      const ValueId value = declare(frame, names[i], "initializer");
+      if (sparse) {
+        tensors_.add_sparse(messages[i], graph()[value].name, value);
+      } else {
+        tensors_.add(messages[i], graph()[value].name, value);
+      }
     }
   }
 

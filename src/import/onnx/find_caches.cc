@@ -29,7 +29,9 @@ struct Trail {
   bool written = false;
   bool moved_axes = false;  // Transpose, Reshape …: an axis of the Concat is not that of the input
   bool recurrent = false;
-  NodeId keeper;  // the attention or recurrence that keeps it
+  bool named = false;  // the input's name says that it is kept
+  NodeId writer;       // the scatter that puts new tokens into it
+  NodeId keeper;       // the attention or recurrence that keeps it
   int64_t extend_axis = 0;
 };
 
@@ -152,6 +154,7 @@ class CacheFinder {
     std::unordered_set<uint32_t> seen = {input.index};
     std::vector<Trail> queue(1);
     queue.front().value = input;
+    queue.front().named = names_state(graph_[input].name);
     for (size_t next = 0; next < queue.size() && next < kMaxTraced; ++next) {
       const Trail trail = queue[next];
       if (next > 0 && outputs_.contains(trail.value.index))
@@ -190,6 +193,11 @@ class CacheFinder {
         if (node.op_type != "Identity" && node.op_type != "Cast") onward.moved_axes = true;
         break;
       case CacheStep::kExtend:
+        // A part that is joined with others again is arithmetic on halves, as in a rotation.
+        if (trail.cut && !trail.extended && !trail.named) {
+          if (!flow.reader) flow.reader = consumer.node;
+          return;
+        }
         if (!trail.extended) onward.extend_axis = int_attribute(node, "axis", 0);
         onward.extended = true;
         break;
@@ -198,6 +206,7 @@ class CacheFinder {
         break;
       case CacheStep::kWrite:
         onward.written = true;
+        onward.writer = consumer.node;
         break;
       case CacheStep::kAttention:
       case CacheStep::kRecurrence:
@@ -232,7 +241,11 @@ class CacheFinder {
 
   bool looks_kept(ValueId input, const Arrival& arrival, const Flow& flow) const {
     const Trail& trail = arrival.trail;
-    if (trail.keeper) return true;
+    if (trail.keeper) {
+      // A Loop carries whatever it is given; a recurrent operator's state is one.
+      const std::string& op = graph_[trail.keeper].op_type;
+      return (op != "Loop" && op != "Scan") || names_state(graph_[input].name);
+    }
     // What no node computes with is moved about, not kept.
     if (!flow.reader) return false;
     if (names_state(graph_[input].name)) return true;
@@ -319,6 +332,10 @@ class CacheFinder {
       if (keeper.op_type == "PagedAttention") return -1;
       return rank == 5 ? 3 : (rank == 4 ? 2 : symbolic_axis(cache.input));
     }
+    if (trail.writer && graph_[trail.writer].op_type == "TensorScatter" && rank > 1) {
+      const int64_t axis = int_attribute(graph_[trail.writer], "axis", -2);
+      return static_cast<int32_t>(axis < 0 ? axis + rank : axis);
+    }
     if (trail.extended && !trail.moved_axes && rank > 0) {
       return static_cast<int32_t>(trail.extend_axis < 0 ? trail.extend_axis + rank
                                                         : trail.extend_axis);
@@ -400,8 +417,7 @@ class CacheFinder {
                        ? CacheKind::kCrossKeyValue
                        : (cache.sequence_axis < 0 ? CacheKind::kState : CacheKind::kKeyValue);
       for (const ValueId output : graph_.outputs) {
-        if (cache.kind == CacheKind::kCrossKeyValue || !output || taken_.contains(output.index))
-          continue;
+        if (!output || taken_.contains(output.index)) continue;
         if (!names_agree(cache.name, graph_[output].name) || !same_rank(input, output)) continue;
         cache.output = output;
         taken_.insert(output.index);

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "import/onnx/bind_dimensions.h"
 #include "import/onnx/convert_graph.h"
 #include "import/onnx/find_caches.h"
 #include "import/onnx/functions.h"
+#include "import/onnx/model_settings.h"
 #include "import/onnx/sort_nodes.h"
 #include "import/onnx/tensor_roles.h"
 #include "import/onnx/text_model.h"
@@ -71,6 +73,24 @@ ModelView read_checked(FileBytes bytes, Diagnostics& diagnostics) {
   return view;
 }
 
+void note_unused(Model& model) {
+  const Graph& graph = model.graph;
+  std::vector<bool> read(graph.values.size(), false);
+  const auto mark = [&](const std::vector<ValueId>& values) {
+    for (const ValueId value : values) {
+      if (value) read[value.index] = true;
+    }
+  };
+  for (const Node& node : graph.nodes) mark(node.inputs);
+  for (const Region& region : graph.regions) mark(region.outputs);
+  for (const Initializer& tensor : graph.initializers) {
+    if (!tensor.value || read[tensor.value.index]) continue;
+    model.diagnostics.add(Severity::kNote, "unused-initializer",
+                          fmt::format("initializer '{}'", tensor.name),
+                          "no node reads it; it is counted");
+  }
+}
+
 std::string name_of(const std::filesystem::path& path) { return path.stem().string(); }
 
 // The model's view lies in `bytes`.
@@ -92,10 +112,12 @@ Model import_bytes(FileBytes bytes, const std::filesystem::path& path, bool embe
     model.diagnostics.add(Severity::kNote, "unsorted-nodes", "graph",
                           "its nodes were not in execution order; they are put into one");
   }
+  note_unused(model);
   const GraphTypes types = read_types(model.graph, converted.declarations, model.diagnostics);
   set_tensor_roles(model.graph);
   find_caches(model.graph, types);
   bind_dimensions(model, types, options);
+  apply_settings(model, path);
   return model;
 }
 
@@ -107,9 +129,15 @@ Model import_onnx(const std::filesystem::path& path, OnnxEncoding encoding,
   if (encoding == OnnxEncoding::kBinary) {
     return import_bytes({text_of(file), 0}, path, true, options);
   }
-  const std::string binary = encoding == OnnxEncoding::kText ? serialize_onnx_text(text_of(file))
-                                                             : serialize_proto_text(text_of(file));
-  return import_bytes({binary, 0}, path, false, options);
+  const std::string_view text = text_of(file);
+  return import_onnx_bytes(
+      encoding == OnnxEncoding::kText ? serialize_onnx_text(text) : serialize_proto_text(text),
+      path, options);
+}
+
+Model import_onnx_bytes(std::string_view bytes, const std::filesystem::path& path,
+                        const ImportOptions& options) {
+  return import_bytes({bytes, 0}, path, false, options);
 }
 
 }  // namespace kcharter

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "kcharter/import/import_model.h"
 #include "kcharter/model/model.h"
@@ -18,5 +19,10 @@ enum class OnnxEncoding : uint8_t {
 // keeps nothing from step to step.
 Model import_onnx(const std::filesystem::path& path, OnnxEncoding encoding,
                   const ImportOptions& options);
+
+// The same for a serialized ModelProto in memory that is not in a file, so that its weights have no
+// place; `path` gives the model its name and external data their folder.
+Model import_onnx_bytes(std::string_view bytes, const std::filesystem::path& path,
+                        const ImportOptions& options);
 
 }  // namespace kcharter

@@ -296,15 +296,9 @@ class RoleSetter {
       return not_trained;
 
     const Uses uses = trace(tensor);
-    const bool floats = is_float(tensor.dtype);
-    if (uses.table || (floats && names_table(tensor.name))) return not_trained;
-    if (!floats) {
-      // Integers are weights where an operator for quantized weights reads them.
-      const bool wide = bits(tensor.dtype) > 32;
-      if (!wide && uses.weight) return TensorRole::kParameter;
-      if (!wide && uses.quantized && large) return TensorRole::kParameter;
-      return not_trained;
-    }
+    if (!is_float(tensor.dtype))
+      return is_quantized_weight(tensor, uses, large) ? TensorRole::kParameter : not_trained;
+    if (uses.table || names_table(tensor.name)) return not_trained;
     if (uses.weight) return TensorRole::kParameter;
     if (uses.gathered && !uses.elementwise && !uses.other) return TensorRole::kParameter;
     if (uses.gathered) {
@@ -312,14 +306,22 @@ class RoleSetter {
           uses.multiplied && !uses.added && !uses.other && !names_parameter(tensor.name);
       return cos_or_sin ? not_trained : TensorRole::kParameter;
     }
-    if (uses.quantized && !uses.elementwise)
+    if (uses.quantized && !uses.elementwise) {
       return large ? TensorRole::kParameter : TensorRole::kConstant;
-    if (uses.mask && !names_parameter(tensor.name)) return not_trained;
-    if (from_constant) return large ? TensorRole::kParameter : TensorRole::kConstant;
-    if (tensor.dims.empty() || !large) {
-      return names_parameter(tensor.name) ? TensorRole::kParameter : TensorRole::kConstant;
     }
+    if (uses.mask && !names_parameter(tensor.name)) return not_trained;
+    // Written in a Constant node: numbers of the exporter, unless there are many. Stored as a
+    // tensor: trained, unless it is a single number.
+    if (from_constant) return large ? TensorRole::kParameter : TensorRole::kConstant;
+    if (count == 1 && !names_parameter(tensor.name)) return TensorRole::kConstant;
     return TensorRole::kParameter;
+  }
+
+  // Integers are weights where an operator for quantized weights reads them; those of few bits are
+  // nothing else.
+  static bool is_quantized_weight(const Initializer& tensor, const Uses& uses, bool large) {
+    if (bits(tensor.dtype) > 32) return false;
+    return uses.weight || (uses.quantized && large) || bits(tensor.dtype) < 8;
   }
 
   Graph& graph_;
