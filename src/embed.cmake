@@ -1,6 +1,7 @@
 # Files that travel inside the executable, so that the binary alone can publish a site and validate.
 #
 #   kcharter_embed(embedded_schemas FILES ${schemas})
+#   kcharter_embed(embedded_site FOLDER ${dist} DEPENDS ${what_fills_it})
 #
 # defines `std::span<const EmbeddedFile> kcharter::embedded_schemas()` (base/embedded_file.h) in
 # kcharter_core. The header that declares it is written by hand, beside its user.
@@ -8,10 +9,11 @@
 # This file is also the script that writes the source: cmake -DNAME=… -DOUTPUT=… -DFILES=… -P.
 
 function(kcharter_embed name)
-  cmake_parse_arguments(PARSE_ARGV 1 embed "" "" "FILES;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 embed "" "FOLDER" "FILES;DEPENDS")
   set(output ${CMAKE_BINARY_DIR}/embedded/${name}.cc)
   list(SORT embed_FILES)
   list(JOIN embed_FILES "|" files)
+  string(APPEND files ${embed_FOLDER})
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DOUTPUT=${output} "-DFILES=${files}"

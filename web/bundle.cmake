@@ -9,11 +9,6 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(stamp ${CMAKE_BINARY_DIR}/embedded/web.stamp)
   file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/static/*)
   file(GLOB web_settings CONFIGURE_DEPENDS ${web}/*.json ${web}/*.mjs)
-  if(NOT EXISTS ${web}/package.json)  # until the page lands
-    file(WRITE ${CMAKE_BINARY_DIR}/embedded/dist/index.html "kcharter")
-    kcharter_embed(embedded_site FILES ${CMAKE_BINARY_DIR}/embedded/dist)
-    return()
-  endif()
   add_custom_command(
     OUTPUT ${stamp}
     COMMAND ${CMAKE_COMMAND} -DSTAMP=${stamp} -DLOCK=${CMAKE_SOURCE_DIR}/build/web.lock
@@ -21,7 +16,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     DEPENDS ${web_sources} ${web_settings} ${devices} ${web}/bundle.cmake
     COMMENT "Bundling the page"
     VERBATIM)
-  kcharter_embed(embedded_site FILES ${web}/dist DEPENDS ${stamp})
+  kcharter_embed(embedded_site FOLDER ${web}/dist DEPENDS ${stamp})
   return()
 endif()
 
