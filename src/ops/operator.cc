@@ -16,6 +16,7 @@ constexpr OperatorFamily (*kFamilies[])() = {
     kcharter_attention_operators,
     kcharter_expert_operators,
     kcharter_quantized_operators,
+    kcharter_recurrent_operators,
 };
 
 struct Key {

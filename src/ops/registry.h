@@ -39,5 +39,6 @@ OperatorFamily kcharter_basic_operators();
 OperatorFamily kcharter_attention_operators();
 OperatorFamily kcharter_expert_operators();
 OperatorFamily kcharter_quantized_operators();
+OperatorFamily kcharter_recurrent_operators();
 
 }  // namespace kcharter

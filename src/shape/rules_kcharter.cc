@@ -1,8 +1,139 @@
-// Operators of our own domain, in which checkpoints' graphs are written where ONNX has no word.
+// Operators of our own domain, in which checkpoints' graphs are written where ONNX has no word. What
+// each one takes and gives stands in src/ops/kcharter_*.cc.
+#include "ops/dims.h"
+#include "shape/dim_rules.h"
 #include "shape/rule_table.h"
 
 namespace kcharter {
+namespace {
 
-ShapeRuleFamily kcharter_shape_rules() { return {}; }
+// [B, S, …] of input 0, then `last`.
+std::optional<Shape> tokens_by(const NodeInference& node, std::vector<Dim> last) {
+  const Shape* shape = node.input_shape(0);
+  if (shape == nullptr || shape->size() < 2) return std::nullopt;
+  Shape result = {(*shape)[0], (*shape)[1]};
+  result.insert(result.end(), last.begin(), last.end());
+  return result;
+}
+
+Expr product_of(const Node& node, std::string_view a, std::string_view b) {
+  return Expr(int_attribute(node, a, 0)) * Expr(int_attribute(node, b, 0));
+}
+
+// Caches' presents were declared when the graph was written.
+void keep_declared(NodeInference& node, size_t first) {
+  for (size_t i = first; i < node.output_count(); ++i) {
+    if (!node.has_output(i)) continue;
+    const auto& declared = node.graph[node.node.outputs[i]].declared;
+    if (declared) node.set(i, *declared);
+  }
+}
+
+void reshape(NodeInference& node) {
+  const Shape* shape = node.input_shape(0);
+  const auto* wanted = ints_attribute(node.node, "shape");
+  if (shape == nullptr || wanted == nullptr) return;
+  Shape result;
+  Dim all = element_count(node.input(0));
+  int64_t rest = -1;
+  Dim known = Expr(1);
+  for (size_t i = 0; i < wanted->size(); ++i) {
+    Dim dim;
+    if ((*wanted)[i] == 0 && i < shape->size()) dim = (*shape)[i];
+    else if ((*wanted)[i] > 0) dim = Expr((*wanted)[i]);
+    else rest = static_cast<int64_t>(i);
+    if ((*wanted)[i] >= 0) known = times(known, dim);
+    result.push_back(dim);
+  }
+  if (rest >= 0 && all && known) result[static_cast<size_t>(rest)] = floor_div(*all, *known);
+  node.set(0, node.input_dtype(0), std::move(result));
+}
+
+void last_token(NodeInference& node) {
+  const Shape* shape = node.input_shape(0);
+  if (shape == nullptr || shape->size() < 2) return;
+  Shape result = *shape;
+  result[1] = Expr(1);
+  node.set(0, node.input_dtype(0), std::move(result));
+}
+
+void attention(NodeInference& node) {
+  node.set(0, node.input_dtype(0), tokens_by(node, {product_of(node.node, "num_heads", "v_head_dim")}));
+  keep_declared(node, 1);
+}
+
+void route(NodeInference& node) {
+  Expr chosen(int_attribute(node.node, "k", 0));
+  node.set(0, node.input_dtype(0), tokens_by(node, {chosen}));
+  node.set(1, DType::kInt32, tokens_by(node, {chosen}));
+}
+
+void expert_matmul(NodeInference& node) {
+  node.set(0, node.input_dtype(0),
+           tokens_by(node, {Expr(int_attribute(node.node, "k", 0)), Expr(int_attribute(node.node, "out", 0))}));
+}
+
+void combine(NodeInference& node) {
+  node.set(0, node.input_dtype(0), tokens_by(node, {node.input_dim(0, -1)}));
+}
+
+void sparse_indexer(NodeInference& node) {
+  node.set(0, DType::kInt32, tokens_by(node, {Expr(int_attribute(node.node, "selected_keys", 0))}));
+  keep_declared(node, 1);
+}
+
+void quantized_matmul(NodeInference& node) {
+  const Shape* shape = node.input_shape(0);
+  if (shape == nullptr || shape->empty()) return;
+  Shape result = *shape;
+  result.back() = Expr(int_attribute(node.node, "out", 0));
+  node.set(0, node.input_dtype(0), std::move(result));
+}
+
+void quantized_gather(NodeInference& node) {
+  const Shape* shape = node.input_shape(0);
+  if (shape == nullptr) return;
+  Shape result = *shape;
+  result.push_back(Expr(int_attribute(node.node, "size", 0)));
+  // The scales are in the type that the model computes in.
+  node.set(0, node.input_dtype(node.input_count() - 1), std::move(result));
+}
+
+void convolution(NodeInference& node) {
+  same_as_first_input(node);
+  keep_declared(node, 1);
+}
+
+void recurrence(NodeInference& node) {
+  node.set(0, node.input_dtype(0), tokens_by(node, {Expr(int_attribute(node.node, "width", 0))}));
+  keep_declared(node, 1);
+}
+
+constexpr ShapeRuleEntry kEntries[] = {
+    {kOurs, "Attention", attention},
+    {kOurs, "CausalConvolution", convolution},
+    {kOurs, "CombineExperts", combine},
+    {kOurs, "ExpertMatMul", expert_matmul},
+    {kOurs, "GatedDeltaRule", recurrence},
+    {kOurs, "KimiDeltaRule", recurrence},
+    {kOurs, "LastToken", last_token},
+    {kOurs, "LatentAttention", attention},
+    {kOurs, "LayerNormalization", same_as_first_input},
+    {kOurs, "LightningAttention", recurrence},
+    {kOurs, "QuantizedGather", quantized_gather},
+    {kOurs, "QuantizedMatMul", quantized_matmul},
+    {kOurs, "RMSNormalization", same_as_first_input},
+    {kOurs, "Reshape", reshape},
+    {kOurs, "RotaryEmbedding", same_as_first_input},
+    {kOurs, "Route", route},
+    {kOurs, "SparseIndexer", sparse_indexer},
+    {kOurs, "Scale", same_as_first_input},
+    {kOurs, "SelectiveScan", recurrence},
+    {kOurs, "TimeMix", recurrence},
+};
+
+}  // namespace
+
+ShapeRuleFamily kcharter_shape_rules() { return kEntries; }
 
 }  // namespace kcharter
