@@ -46,6 +46,15 @@ void print_document(const std::vector<Document>& documents) {
   std::cout << to_json(documents.front());
 }
 
+std::optional<Device> read_device(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  try {
+    return load_device(name);
+  } catch (const Error& error) {
+    throw UsageError(std::string("--device: ") + error.what());
+  }
+}
+
 // Writes the documents of one model under a name that is theirs, which they then carry.
 void write_documents(const AnalyzeCommand& command, const std::string& source,
                      DocumentFolder& folder, std::vector<Document>& documents,
@@ -84,10 +93,11 @@ void note_unknowns(const AnalyzeCommand& command, const std::vector<Document>& d
   }
 }
 
-void print_summaries(SummaryFormat format, const std::vector<Document>& documents) {
+void print_summaries(SummaryFormat format, const std::vector<Document>& documents,
+                     const Device* device) {
   switch (format) {
     case SummaryFormat::kTable:
-      std::cout << summary_table(documents, terminal_width());
+      std::cout << summary_table(documents, terminal_width(), device);
       break;
     case SummaryFormat::kMarkdown:
       std::cout << summary_markdown(documents);
@@ -97,9 +107,10 @@ void print_summaries(SummaryFormat format, const std::vector<Document>& document
   }
 }
 
-void print_joint_summary(SummaryFormat format, const std::vector<Document>& documents) {
+void print_joint_summary(SummaryFormat format, const std::vector<Document>& documents,
+                         const Device* device) {
   if (format == SummaryFormat::kCsv) std::cout << summary_csv(documents);
-  if (format == SummaryFormat::kJson) std::cout << summary_json(documents);
+  if (format == SummaryFormat::kJson) std::cout << summary_json(documents, device);
 }
 
 void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
@@ -107,6 +118,8 @@ void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
   const AnalyzeOptions options = to_analyze_options(command.analysis);
   const SummaryFormat format = *parse_summary_format(command.format);
   const bool is_joint = format == SummaryFormat::kCsv || format == SummaryFormat::kJson;
+  const std::optional<Device> chosen = read_device(command.device);
+  const Device* device = chosen ? &*chosen : nullptr;
   std::optional<DocumentFolder> folder;
   if (!writes_to_standard_output(command)) folder.emplace(command.output);
   std::vector<NamedDocument> written;
@@ -125,12 +138,12 @@ void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
         return;
       }
       write_documents(command, model, *folder, documents, &written);
-      print_summaries(format, documents);
+      print_summaries(format, documents, device);
       if (!is_joint) return;
       for (Document& document : documents) joint.push_back(std::move(document));
     });
   }
-  if (folder && is_joint) print_joint_summary(format, joint);
+  if (folder && is_joint) print_joint_summary(format, joint, device);
   if (!command.html.empty() && !written.empty()) {
     write_whole(command.html, html_page(written));
   }

@@ -38,9 +38,7 @@ void publish_document(Site& site, const std::string& path, const std::string& te
     throw Error(path + ": is not a valid document: " + problems.front() +
                 " (`kcharter validate` lists all)");
   }
-  // The modes of one model come from one source: the folder they lie in, under the model's name.
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::cout << site.add(text, folder / (identify_document(text).name + ".*.json")) << '\n';
+  std::cout << site.add(text, {}) << '\n';
 }
 
 void publish_model(Site& site, const std::string& path, const AnalyzeOptions& options) {

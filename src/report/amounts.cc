@@ -43,6 +43,14 @@ std::string flops_text(Int flops) {
   return scaled(flops, 1000, kUnits);
 }
 
+std::string seconds_text(double seconds) {
+  constexpr std::string_view kUnits[] = {"s", "ms", "µs", "ns"};
+  size_t unit = 0;
+  for (; seconds > 0 && seconds < 0.9995 && unit + 1 < std::size(kUnits); ++unit) seconds *= 1000;
+  const int digits = seconds >= 99.95 ? 0 : (seconds >= 9.995 ? 1 : 2);
+  return fmt::format("{:.{}f} {}", seconds, digits, kUnits[unit]);
+}
+
 std::string grouped_digits(Int value) {
   std::string digits = to_string(value);
   const size_t first = digits[0] == '-' ? 1 : 0;

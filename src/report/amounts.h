@@ -13,6 +13,8 @@ std::string bytes_text(Int bytes);
 std::string count_text(Int count);
 // "2.53 TFLOP"
 std::string flops_text(Int flops);
+// "4.52 ms"
+std::string seconds_text(double seconds);
 // "1,235,814,400"
 std::string grouped_digits(Int value);
 // "38 %", "0.4 %", "< 0.1 %", "—" where the whole is 0.

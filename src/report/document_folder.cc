@@ -89,7 +89,7 @@ bool DocumentFolder::may_hold(const std::string& name, const std::filesystem::pa
   for (const std::string_view mode : kModes) exists |= std::filesystem::exists(path_of(name, mode));
   if (!exists) return true;
   const auto known = sources_.find(name);
-  if (known != sources_.end()) return known->second == source_hash(source);
+  if (!source.empty() && known != sources_.end()) return known->second == source_hash(source);
   const std::optional<nlohmann::json> facts = facts_of(document);
   for (const std::string_view mode : kModes) {
     const std::filesystem::path path = path_of(name, mode);
@@ -107,7 +107,7 @@ std::string DocumentFolder::choose_name(const std::string& wanted,
                                         const std::filesystem::path& source,
                                         std::string_view document) const {
   std::vector<std::string> candidates = {file_safe_name(wanted)};
-  const std::string folder = folder_name(source);
+  const std::string folder = source.empty() ? "" : folder_name(source);
   if (!folder.empty()) {
     candidates.push_back(file_safe_name(folder));
     candidates.push_back(file_safe_name(folder + "-" + wanted));
@@ -124,6 +124,7 @@ std::string DocumentFolder::choose_name(const std::string& wanted,
 void DocumentFolder::write(const std::string& name, std::string_view mode,
                            const std::filesystem::path& source, std::string_view document) {
   write_whole(path_of(name, mode), document);
+  if (source.empty()) return;
   sources_[name] = source_hash(source);
   std::ostringstream lines;
   for (const auto& [listed, hash] : sources_) lines << listed << ' ' << hash << '\n';

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/amounts.h"
+#include "report/device_figures.h"
 #include "report/json_writer.h"
 #include "report/summary.h"
 #include "report/text_table.h"
@@ -97,7 +98,7 @@ std::string summary_csv(std::span<const Document> documents) {
   return text + '\n' + rows;
 }
 
-std::string summary_json(std::span<const Document> documents) {
+std::string summary_json(std::span<const Document> documents, const Device* device) {
   JsonWriter json;
   json.begin_array();
   for (const Document& document : documents) {
@@ -115,7 +116,12 @@ std::string summary_json(std::span<const Document> documents) {
       entry.value ? json.integer(*entry.value) : json.null();
       json.key("exactness").text(name(entry.quantity.exactness)).end_object();
     }
-    json.end_object().key("diagnostics").begin_array();
+    json.end_object();
+    if (device != nullptr) {
+      json.line().key("device");
+      write_device(document, *device, json);
+    }
+    json.line().key("diagnostics").begin_array();
     for (const Diagnostic& diagnostic : all_diagnostics(document)) {
       json.line().begin_object().key("severity").text(name(diagnostic.severity));
       json.key("code").text(diagnostic.code).key("subject").text(diagnostic.subject);

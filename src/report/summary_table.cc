@@ -7,6 +7,7 @@
 
 #include "kcharter/report/summary_formats.h"
 #include "report/amounts.h"
+#include "report/device_figures.h"
 #include "report/summary.h"
 #include "report/text_table.h"
 
@@ -192,11 +193,12 @@ std::string remarks(std::span<const Document> documents) {
 
 }  // namespace
 
-std::string summary_table(std::span<const Document> documents, size_t width) {
+std::string summary_table(std::span<const Document> documents, size_t width, const Device* device) {
   if (documents.empty()) return "";
   const Document& last = documents.back();
-  return heading(last) + settings(last) + "\n" + costs(documents, width) + tree_table(last, width) +
-         remarks(documents) + "\n";
+  std::string text = heading(last) + settings(last) + "\n" + costs(documents, width);
+  if (device != nullptr) text += device_section(documents, *device, width);
+  return text + tree_table(last, width) + remarks(documents) + "\n";
 }
 
 }  // namespace kcharter

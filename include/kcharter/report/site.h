@@ -18,7 +18,8 @@ class Site {
   DocumentFolder& documents() { return documents_; }
 
   // Adds a document as JSON, under its own name unless that belongs to another model; `source` is
-  // where it came from. A document says which model and mode it is of. Returns the file's name.
+  // the model it was made from, empty where that is not known. A document says which model and mode
+  // it is of. Returns the file's name.
   std::string add(std::string_view document, const std::filesystem::path& source);
 
   // Writes generated/catalog.json from the documents that are there now.

@@ -1,0 +1,29 @@
+// What one document comes to on one device: time of a step, what limits it, whether it fits.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "kcharter/estimate/device.h"
+#include "kcharter/estimate/fit.h"
+#include "kcharter/estimate/time.h"
+#include "kcharter/report/document.h"
+#include "report/json_writer.h"
+
+namespace kcharter {
+
+struct DeviceFigures {
+  std::optional<ModelTime> time;  // none: a formula has no value at these settings
+  std::optional<Fit> fit;
+  std::optional<int64_t> largest_batch;
+  double tokens_per_second = 0;  // of all sequences together
+};
+
+DeviceFigures device_figures(const Document& document, const Device& device);
+
+// A section of the terminal table, a column per document.
+std::string device_section(std::span<const Document> documents, const Device& device, size_t width);
+void write_device(const Document& document, const Device& device, JsonWriter& json);
+
+}  // namespace kcharter
