@@ -11,7 +11,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const ModelConfig config = ModelConfig::parse({reinterpret_cast<const char*>(data), size});
     for (const Mode mode : {Mode::kPrefill, Mode::kDecode}) {
       try {
-        build_model(config, {.mode = mode});
+        BuildOptions options;
+        options.mode = mode;
+        build_model(config, options);
       } catch (const Error&) {
       }
     }
