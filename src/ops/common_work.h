@@ -1,7 +1,7 @@
 // Work that many operators share.
 #pragma once
 
-#include "ops/dims.h"
+#include "kcharter/ops/dims.h"
 #include "ops/registry.h"
 
 namespace kcharter {

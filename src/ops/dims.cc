@@ -1,4 +1,4 @@
-#include "ops/dims.h"
+#include "kcharter/ops/dims.h"
 
 namespace kcharter {
 namespace {

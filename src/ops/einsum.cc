@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "ops/dims.h"
+#include "kcharter/ops/dims.h"
 
 namespace kcharter {
 namespace {

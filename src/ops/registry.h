@@ -5,16 +5,10 @@
 #include <span>
 #include <string_view>
 
+#include "kcharter/ops/domains.h"
 #include "kcharter/ops/operator.h"
 
 namespace kcharter {
-
-inline constexpr std::string_view kOnnx = "";
-inline constexpr std::string_view kMicrosoft = "com.microsoft";
-inline constexpr std::string_view kMicrosoftNchwc = "com.microsoft.nchwc";
-inline constexpr std::string_view kOnnxMl = "ai.onnx.ml";
-inline constexpr std::string_view kTraining = "ai.onnx.preview.training";
-inline constexpr std::string_view kOurs = "kcharter";
 
 struct OperatorEntry {
   std::string_view domain;

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "ops/dims.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
 
 namespace kcharter {
@@ -63,8 +63,10 @@ void ControlFlow::enter_region(RegionId region) {
   if (body.kind == RegionKind::kThen || body.kind == RegionKind::kElse) {
     const NodeInference view(all_, body.owner);
     const auto condition = constant(view.scalar(0));
-    if (!condition) body.runs = RegionRuns::kUnknown;
-    else if ((*condition != 0) != (body.kind == RegionKind::kThen)) body.runs = RegionRuns::kNo;
+    if (!condition)
+      body.runs = RegionRuns::kUnknown;
+    else if ((*condition != 0) != (body.kind == RegionKind::kThen))
+      body.runs = RegionRuns::kNo;
   }
   if (!outer_runs) body.runs = RegionRuns::kNo;
   if (body.kind == RegionKind::kLoop) enter_loop(owner, region);
@@ -102,13 +104,16 @@ ControlFlow::Carried ControlFlow::carried_from(ValueId start) const {
 void ControlFlow::seed_carried(ValueId input, const Carried& carried, const Dim& trips) {
   const auto in_body = [&](const CarriedDim& dim) -> Dim {
     switch (dim.carry) {
-      case Carry::kFixed: return dim.start;
+      case Carry::kFixed:
+        return dim.start;
       case Carry::kProbed:
-      case Carry::kFree: return dim.symbol;
+      case Carry::kFree:
+        return dim.symbol;
       case Carry::kGrowing:
         if (constant(trips) == 0) return dim.start;
         return plus(dim.start, times(dim.growth, minus(trips, Expr(1))));
-      case Carry::kUnknown: break;
+      case Carry::kUnknown:
+        break;
     }
     return std::nullopt;
   };
@@ -126,7 +131,8 @@ void ControlFlow::enter_loop(const Node& owner, RegionId region) {
   const Region& body = graph_[region];
   Loop& loop = loops_[body.owner.index];
   if (loop.pass == 0) {
-    for (size_t i = 2; i < owner.inputs.size(); ++i) loop.carried.push_back(carried_from(owner.inputs[i]));
+    for (size_t i = 2; i < owner.inputs.size(); ++i)
+      loop.carried.push_back(carried_from(owner.inputs[i]));
   }
   ++loop.pass;
   for (size_t i = 0; i < body.inputs.size(); ++i) {
@@ -138,7 +144,8 @@ void ControlFlow::enter_loop(const Node& owner, RegionId region) {
       graph_[input].type.dtype = i == 0 ? DType::kInt64 : DType::kBool;
       all_.facts[input.index] = {};
       // Where the body runs its condition holds.
-      if (i == 1) all_.facts[input.index].elements = std::make_shared<Elements>(1, Element{Expr(1), 1});
+      if (i == 1)
+        all_.facts[input.index].elements = std::make_shared<Elements>(1, Element{Expr(1), 1});
     } else if (i - 2 < loop.carried.size()) {
       seed_carried(input, loop.carried[i - 2], loop.trips);
     }
@@ -152,7 +159,8 @@ void ControlFlow::enter_scan(const Node& owner, RegionId region) {
   const size_t first = batched ? 1 : 0;  // version 8 has the lengths in front
   const int64_t scanned = int_attribute(owner, "num_scan_inputs", 0);
   const size_t given = owner.inputs.size() > first ? owner.inputs.size() - first : 0;
-  if (scanned < 0 || static_cast<size_t>(scanned) > given) throw Error("num_scan_inputs is too large");
+  if (scanned < 0 || static_cast<size_t>(scanned) > given)
+    throw Error("num_scan_inputs is too large");
   const size_t states = given - static_cast<size_t>(scanned);
   if (loop.pass == 0) {
     for (size_t i = 0; i < states; ++i) {
@@ -162,8 +170,8 @@ void ControlFlow::enter_scan(const Node& owner, RegionId region) {
     }
     for (size_t i = 0; i < static_cast<size_t>(scanned) && !loop.trips; ++i) {
       const NodeInference view(all_, body.owner);
-      loop.trips = view.input_dim(first + states + i,
-                                  batched ? 1 : axis_at(owner, "scan_input_axes", i));
+      loop.trips =
+          view.input_dim(first + states + i, batched ? 1 : axis_at(owner, "scan_input_axes", i));
     }
   }
   ++loop.pass;
@@ -176,8 +184,10 @@ void ControlFlow::enter_scan(const Node& owner, RegionId region) {
     const ValueId source = owner.inputs[first + i];
     if (!source) continue;
     TensorType type = graph_[source].type;
-    if (batched) type.shape = without_axis(without_axis(type.shape, 1), 0);
-    else type.shape = without_axis(type.shape, axis_at(owner, "scan_input_axes", i - states));
+    if (batched)
+      type.shape = without_axis(without_axis(type.shape, 1), 0);
+    else
+      type.shape = without_axis(type.shape, axis_at(owner, "scan_input_axes", i - states));
     seed(body.inputs[i], type);
   }
 }
@@ -212,8 +222,9 @@ bool ControlFlow::compare_dim(NodeId owner, size_t index, CarriedDim& dim, const
 }
 
 // Whether what the body gives differs from what it was given, so that it has to be visited again.
-bool ControlFlow::compare(NodeId owner, Loop& loop, const std::vector<ValueId>& results, size_t first,
-                          const std::vector<ValueId>& body_inputs, size_t first_input) {
+bool ControlFlow::compare(NodeId owner, Loop& loop, const std::vector<ValueId>& results,
+                          size_t first, const std::vector<ValueId>& body_inputs,
+                          size_t first_input) {
   bool changed = false;
   size_t index = 0;
   for (size_t k = 0; k < loop.carried.size(); ++k) {
@@ -227,7 +238,8 @@ bool ControlFlow::compare(NodeId owner, Loop& loop, const std::vector<ValueId>& 
     if (carried.is_sequence) {
       const Dim length_before = all_.facts[input.index].sequence_length;
       // An empty sequence takes the type of what is put into it.
-      if (constant(carried.length.start) == 0 && carried.unranked && after.shape && loop.pass == 1) {
+      if (constant(carried.length.start) == 0 && carried.unranked && after.shape &&
+          loop.pass == 1) {
         carried.unranked = false;
         for (const Dim& dim : *after.shape) {
           CarriedDim& added = carried.dims.emplace_back();
@@ -257,10 +269,14 @@ bool ControlFlow::compare(NodeId owner, Loop& loop, const std::vector<ValueId>& 
 void ControlFlow::set_carried_outputs(const Node& owner, const Loop& loop) {
   const auto at_the_end = [&](const CarriedDim& dim) -> Dim {
     switch (dim.carry) {
-      case Carry::kFixed: return dim.start;
-      case Carry::kGrowing: return plus(dim.start, times(dim.growth, loop.trips));
-      case Carry::kFree: return dim.symbol;
-      default: return std::nullopt;
+      case Carry::kFixed:
+        return dim.start;
+      case Carry::kGrowing:
+        return plus(dim.start, times(dim.growth, loop.trips));
+      case Carry::kFree:
+        return dim.symbol;
+      default:
+        return std::nullopt;
     }
   };
   for (size_t k = 0; k < loop.carried.size() && k < owner.outputs.size(); ++k) {
@@ -278,8 +294,8 @@ void ControlFlow::set_carried_outputs(const Node& owner, const Loop& loop) {
   }
 }
 
-// M where nothing else ends the loop; else M is a bound, and without one the count is a number of its
-// own.
+// M where nothing else ends the loop; else M is a bound, and without one the count is a number of
+// its own.
 Dim ControlFlow::loop_trips(NodeId owner, Region& body) {
   const NodeInference view(all_, owner);
   const ValueId next = body.outputs.empty() ? ValueId() : body.outputs[0];
@@ -342,8 +358,7 @@ bool ControlFlow::leave_scan(NodeId owner, bool may_revisit) {
     TensorType& type = graph_[node.outputs[i]].type;
     if (i >= loop.carried.size()) {
       type = graph_[body.outputs[i]].type;
-      const int64_t axis =
-          batched ? 0 : axis_at(node, "scan_output_axes", i - loop.carried.size());
+      const int64_t axis = batched ? 0 : axis_at(node, "scan_output_axes", i - loop.carried.size());
       type.shape = with_axis(type.shape, axis, loop.trips);
     }
     if (batched) type.shape = with_axis(type.shape, 0, batch);
@@ -385,14 +400,14 @@ void ControlFlow::leave_if(NodeId owner) {
       for (size_t d = 0; merged.shape && d < merged.shape->size(); ++d) {
         const bool differ = !(*merged.shape)[d] && (*type.shape)[d] && (*other.shape)[d];
         if (!differ) continue;
-        (*merged.shape)[d] =
-            all_.data_dependent_dim(node, i, "dimension_" + std::to_string(d), 0);
+        (*merged.shape)[d] = all_.data_dependent_dim(node, i, "dimension_" + std::to_string(d), 0);
       }
       type = std::move(merged);
       const bool same_elements = facts.elements != nullptr && other_facts.elements != nullptr &&
                                  *facts.elements == *other_facts.elements;
       if (!same_elements) facts.elements = nullptr;
-      if (facts.sequence_length != other_facts.sequence_length) facts.sequence_length = std::nullopt;
+      if (facts.sequence_length != other_facts.sequence_length)
+        facts.sequence_length = std::nullopt;
       facts.items = nullptr;
       facts.from_weights = facts.from_weights && other_facts.from_weights;
     }
@@ -404,9 +419,12 @@ void ControlFlow::leave_if(NodeId owner) {
 bool ControlFlow::leave(NodeId owner, bool may_revisit) {
   const Node& node = graph_[owner];
   bool again = false;
-  if (node.op_type == "If") leave_if(owner);
-  else if (node.op_type == "Loop") again = leave_loop(owner, may_revisit);
-  else if (node.op_type == "Scan") again = leave_scan(owner, may_revisit);
+  if (node.op_type == "If")
+    leave_if(owner);
+  else if (node.op_type == "Loop")
+    again = leave_loop(owner, may_revisit);
+  else if (node.op_type == "Scan")
+    again = leave_scan(owner, may_revisit);
   if (!again) return false;
   // The body and what is nested in it is entered anew.
   const uint32_t first = first_of_body(owner);

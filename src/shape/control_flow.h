@@ -1,10 +1,12 @@
 // ControlFlow: the bodies of If, Loop and Scan.
 //
-// A body's nodes stand before their owner. On meeting the first of them the body's inputs are seeded
-// from the owner's (`enter`); after the last, at the owner, its outputs are made from the body's
+// A body's nodes stand before their owner. On meeting the first of them the body's inputs are
+// seeded from the owner's (`enter`); after the last, at the owner, its outputs are made from the
+// body's
 // (`leave`). A tensor that a Loop carries may change its shape from one iteration to the next: the
-// body is then visited again with a symbol in place of the dimension, which shows how it grows; what
-// grows by a fixed step ends at start + trips · step. No body is visited more than kMaxPasses times.
+// body is then visited again with a symbol in place of the dimension, which shows how it grows;
+// what grows by a fixed step ends at start + trips · step. No body is visited more than kMaxPasses
+// times.
 #pragma once
 
 #include <map>
@@ -23,8 +25,8 @@ class ControlFlow {
   // Seeds the bodies that `node` stands in and that were not entered yet, outermost first.
   void enter(NodeId node);
   // `node` is an If, Loop or Scan whose bodies are done: sets its outputs and its regions' runs and
-  // trip counts. True where the bodies have to be visited again, from `first_of_body(node)`, which is
-  // not asked for unless `may_revisit`.
+  // trip counts. True where the bodies have to be visited again, from `first_of_body(node)`, which
+  // is not asked for unless `may_revisit`.
   bool leave(NodeId node, bool may_revisit);
   uint32_t first_of_body(NodeId node) const { return first_of_body_[node.index]; }
 
@@ -58,8 +60,8 @@ class ControlFlow {
   Carried carried_from(ValueId start) const;
   bool compare(NodeId owner, Loop& loop, const std::vector<ValueId>& results, size_t first,
                const std::vector<ValueId>& body_inputs, size_t first_input);
-  bool compare_dim(NodeId owner, size_t index, CarriedDim& dim, const Dim& before,
-                   const Dim& after, int pass);
+  bool compare_dim(NodeId owner, size_t index, CarriedDim& dim, const Dim& before, const Dim& after,
+                   int pass);
   void set_carried_outputs(const Node& owner, const Loop& loop);
   void leave_if(NodeId owner);
   bool leave_loop(NodeId owner, bool may_revisit);

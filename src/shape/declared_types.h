@@ -1,5 +1,5 @@
-// apply_declared_type: what the file says of a value beside what was inferred. Inference wins; where
-// it found nothing the declaration fills in.
+// apply_declared_type: what the file says of a value beside what was inferred. Inference wins;
+// where it found nothing the declaration fills in.
 #pragma once
 
 #include "shape/inference.h"

@@ -4,21 +4,19 @@
 #include <array>
 #include <string>
 
-#include "ops/dims.h"
+#include "kcharter/ops/dims.h"
 
 namespace kcharter {
 namespace {
 
 // Indexed by TensorProto.DataType (onnx.proto).
 constexpr std::array kOnnxDTypes = {
-    DType::kUnknown,   DType::kF32,       DType::kUInt8,      DType::kInt8,
-    DType::kUInt16,    DType::kInt16,     DType::kInt32,      DType::kInt64,
-    DType::kString,    DType::kBool,      DType::kF16,        DType::kF64,
-    DType::kUInt32,    DType::kUInt64,    DType::kComplex64,  DType::kComplex128,
-    DType::kBF16,      DType::kF8E4M3FN,  DType::kF8E4M3FNUZ, DType::kF8E5M2,
-    DType::kF8E5M2FNUZ, DType::kUInt4,    DType::kInt4,       DType::kF4E2M1,
-    DType::kF8E8M0,    DType::kUInt2,     DType::kInt2,       DType::kF6E2M3,
-    DType::kF6E3M2,
+    DType::kUnknown,    DType::kF32,   DType::kUInt8,    DType::kInt8,       DType::kUInt16,
+    DType::kInt16,      DType::kInt32, DType::kInt64,    DType::kString,     DType::kBool,
+    DType::kF16,        DType::kF64,   DType::kUInt32,   DType::kUInt64,     DType::kComplex64,
+    DType::kComplex128, DType::kBF16,  DType::kF8E4M3FN, DType::kF8E4M3FNUZ, DType::kF8E5M2,
+    DType::kF8E5M2FNUZ, DType::kUInt4, DType::kInt4,     DType::kF4E2M1,     DType::kF8E8M0,
+    DType::kUInt2,      DType::kInt2,  DType::kF6E2M3,   DType::kF6E3M2,
 };
 
 // Whether `whole` is `part` held down by a limit: min(1024, n) and n.
@@ -67,8 +65,8 @@ Dim broadcast(const NodeInference& node, const Dim& a, const Dim& b) {
   if (a_is_capped || is_capped(*b, *a)) {
     const Expr& free = a_is_capped ? *b : *a;
     const Expr& capped = a_is_capped ? *a : *b;
-    node.note("assumed-limit", "the graph works only where " + free.to_string() + " equals " +
-                                   capped.to_string());
+    node.note("assumed-limit",
+              "the graph works only where " + free.to_string() + " equals " + capped.to_string());
     return free;
   }
   node.note("assumed-broadcast",

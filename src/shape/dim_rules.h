@@ -12,8 +12,8 @@ size_t normalize_axis(int64_t axis, size_t rank);
 // The same for a list, in the given order; throws Error on a repeated axis.
 std::vector<size_t> normalize_axes(const std::vector<int64_t>& axes, size_t rank);
 
-// numpy's rule for one axis. Of two symbols that could each be 1 the larger is taken, flattened, and
-// the assumption is a diagnostic. Throws Error where the two cannot be combined.
+// numpy's rule for one axis. Of two symbols that could each be 1 the larger is taken, flattened,
+// and the assumption is a diagnostic. Throws Error where the two cannot be combined.
 Dim broadcast(const NodeInference& node, const Dim& a, const Dim& b);
 std::optional<Shape> broadcast(const NodeInference& node, const Shape* a, const Shape* b);
 // Of the inputs first … last; nullopt where one has no rank.

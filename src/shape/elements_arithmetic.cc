@@ -10,9 +10,7 @@ namespace {
 using Unary = MaybeElement (*)(const MaybeElement&, const NodeInference&);
 using Binary = MaybeElement (*)(const MaybeElement&, const MaybeElement&, const NodeInference&);
 
-TensorType output_type(const NodeInference& node) {
-  return node.graph[node.node.outputs[0]].type;
-}
+TensorType output_type(const NodeInference& node) { return node.graph[node.node.outputs[0]].type; }
 
 bool gives_integers(const NodeInference& node) {
   const DType dtype = output_type(node).dtype;
@@ -177,10 +175,14 @@ MaybeElement magnitude(const MaybeElement& a, const NodeInference& node) {
 
 MaybeElement sign(const MaybeElement& a, const NodeInference& node) {
   switch (compare(a, Element{Expr(0)}, node.bounds())) {
-    case Order::kGreater: return Element{Expr(1)};
-    case Order::kEqual: return Element{Expr(0)};
-    case Order::kLess: return Element{Expr(-1)};
-    default: return std::nullopt;
+    case Order::kGreater:
+      return Element{Expr(1)};
+    case Order::kEqual:
+      return Element{Expr(0)};
+    case Order::kLess:
+      return Element{Expr(-1)};
+    default:
+      return std::nullopt;
   }
 }
 
@@ -221,8 +223,10 @@ void where(NodeInference& node) {
       if (elements != nullptr && index < elements->size()) values[operand] = (*elements)[index];
     }
     const auto condition = constant(values[0]);
-    if (condition) result[i] = values[*condition != 0 ? 1 : 2];
-    else if (values[1] == values[2]) result[i] = values[1];
+    if (condition)
+      result[i] = values[*condition != 0 ? 1 : 2];
+    else if (values[1] == values[2])
+      result[i] = values[1];
   }
   node.set_elements(0, std::move(result));
 }
@@ -232,10 +236,10 @@ void clip(NodeInference& node) {
   if (elements == nullptr) return;
   const bool has_low = node.has_input(1) || find_attribute(node.node, "min") != nullptr;
   const bool has_high = node.has_input(2) || find_attribute(node.node, "max") != nullptr;
-  const MaybeElement low = node.has_input(1) ? node.scalar(1)
-                                             : element(float_attribute(node.node, "min", 0));
-  const MaybeElement high = node.has_input(2) ? node.scalar(2)
-                                              : element(float_attribute(node.node, "max", 0));
+  const MaybeElement low =
+      node.has_input(1) ? node.scalar(1) : element(float_attribute(node.node, "min", 0));
+  const MaybeElement high =
+      node.has_input(2) ? node.scalar(2) : element(float_attribute(node.node, "max", 0));
   Elements result;
   for (MaybeElement value : *elements) {
     if (has_low) value = larger_of(value, low, node);

@@ -155,9 +155,8 @@ void split(NodeInference& node) {
   for (size_t output = 0; output < node.output_count(); ++output) {
     const auto to = output_sizes(node, output);
     if (!to || to->size() != from->size()) return;
-    move_elements(node, output, *to, [&](const Sizes& at) {
-      return index_of(at, apart) + offset * apart[axis];
-    });
+    move_elements(node, output, *to,
+                  [&](const Sizes& at) { return index_of(at, apart) + offset * apart[axis]; });
     offset += (*to)[axis];
   }
 }
@@ -191,8 +190,10 @@ void constant_of_shape(NodeInference& node) {
   if (const Attribute* value = find_attribute(node.node, "value")) {
     const auto* literal = std::get_if<Literal>(&value->value);
     if (literal == nullptr) return;
-    if (!literal->integers.empty()) fill = Element{Expr(literal->integers.front())};
-    else if (!literal->floats.empty()) fill = element(literal->floats.front());
+    if (!literal->integers.empty())
+      fill = Element{Expr(literal->integers.front())};
+    else if (!literal->floats.empty())
+      fill = element(literal->floats.front());
   }
   node.set_elements(0, Elements(static_cast<size_t>(count(*to)), fill));
 }
@@ -256,7 +257,8 @@ void scatter_nd(NodeInference& node) {
     }
     for (int64_t i = 0; i < length; ++i) {
       const size_t source = row * static_cast<size_t>(length) + static_cast<size_t>(i);
-      if (base < 0 || base + i >= static_cast<int64_t>(result.size()) || source >= updates->size()) {
+      if (base < 0 || base + i >= static_cast<int64_t>(result.size()) ||
+          source >= updates->size()) {
         return;
       }
       result[static_cast<size_t>(base + i)] = (*updates)[source];
@@ -269,22 +271,14 @@ void scatter_nd(NodeInference& node) {
 
 std::vector<ElementRuleEntry> layout_element_rules() {
   return {
-      {"Concat", concat},
-      {"ConstantOfShape", constant_of_shape},
-      {"Dropout", carried},
-      {"Expand", repeated},
-      {"Flatten", carried},
-      {"Gather", gather},
-      {"Identity", carried},
-      {"Range", range},
-      {"Reshape", carried},
-      {"ScatterElements", scatter_elements},
-      {"ScatterND", scatter_nd},
-      {"Slice", slice},
-      {"Split", split},
-      {"Squeeze", carried},
-      {"Tile", repeated},
-      {"Transpose", transpose},
+      {"Concat", concat},        {"ConstantOfShape", constant_of_shape},
+      {"Dropout", carried},      {"Expand", repeated},
+      {"Flatten", carried},      {"Gather", gather},
+      {"Identity", carried},     {"Range", range},
+      {"Reshape", carried},      {"ScatterElements", scatter_elements},
+      {"ScatterND", scatter_nd}, {"Slice", slice},
+      {"Split", split},          {"Squeeze", carried},
+      {"Tile", repeated},        {"Transpose", transpose},
       {"Unsqueeze", carried},
   };
 }

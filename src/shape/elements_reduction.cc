@@ -53,8 +53,8 @@ void reduce(NodeInference& node) {
 void cumulative_sum(NodeInference& node) {
   const auto sizes = known_sizes(node, 0);
   const auto axis_number = constant(node.scalar(1));
-  const bool plain = int_attribute(node.node, "exclusive", 0) == 0 &&
-                     int_attribute(node.node, "reverse", 0) == 0;
+  const bool plain =
+      int_attribute(node.node, "exclusive", 0) == 0 && int_attribute(node.node, "reverse", 0) == 0;
   if (!sizes || !axis_number || !plain) return;
   const size_t axis = normalize_axis(*axis_number, sizes->size());
   const int64_t apart = strides(*sizes)[axis];
@@ -87,8 +87,8 @@ void non_zero(NodeInference& node) {
 
 std::vector<ElementRuleEntry> reduction_element_rules() {
   return {
-      {"CumSum", cumulative_sum},   {"NonZero", non_zero},
-      {"ReduceMax", reduce<larger>}, {"ReduceMin", reduce<smaller>},
+      {"CumSum", cumulative_sum},      {"NonZero", non_zero},
+      {"ReduceMax", reduce<larger>},   {"ReduceMin", reduce<smaller>},
       {"ReduceProd", reduce<product>}, {"ReduceSum", reduce<sum>},
   };
 }

@@ -1,8 +1,8 @@
-// evaluate_elements: the numbers of small tensors, as formulas, through the operators that exporters
-// compute shapes with (Shape → Gather → Mul → Concat → Reshape).
+// evaluate_elements: the numbers of small tensors, as formulas, through the operators that
+// exporters compute shapes with (Shape → Gather → Mul → Concat → Reshape).
 //
-// A rule runs after the types of the node's outputs are known and sets the elements of those it can.
-// An element that cannot be known is left unknown on its own; the others go on.
+// A rule runs after the types of the node's outputs are known and sets the elements of those it
+// can. An element that cannot be known is left unknown on its own; the others go on.
 #pragma once
 
 #include <optional>

@@ -63,10 +63,10 @@ class Inferrer {
   }
 
   void reset_outputs(NodeInference& node) {
-    const bool folded = !node.node.inputs.empty() && node.node.bodies.empty() &&
-                        std::all_of(node.node.inputs.begin(), node.node.inputs.end(), [&](ValueId in) {
-                          return !in || all_.facts[in.index].from_weights;
-                        });
+    const bool folded =
+        !node.node.inputs.empty() && node.node.bodies.empty() &&
+        std::all_of(node.node.inputs.begin(), node.node.inputs.end(),
+                    [&](ValueId in) { return !in || all_.facts[in.index].from_weights; });
     for (const ValueId output : node.node.outputs) {
       if (!output) continue;
       node.graph[output].type = {};
@@ -96,16 +96,16 @@ class Inferrer {
       node.warn("shape-contradiction", failure);
       return;
     }
-    const bool unknown = std::any_of(
-        node.node.outputs.begin(), node.node.outputs.end(),
-        [&](ValueId output) { return output && !is_known(node.graph, output); });
+    const bool unknown =
+        std::any_of(node.node.outputs.begin(), node.node.outputs.end(),
+                    [&](ValueId output) { return output && !is_known(node.graph, output); });
     if (!unknown) return;
     const bool inputs_known =
         std::all_of(node.node.inputs.begin(), node.node.inputs.end(),
                     [&](ValueId input) { return !input || is_known(node.graph, input); });
     if (!inputs_known) return;
-    const std::string op = node.node.domain.empty() ? node.node.op_type
-                                                    : node.node.domain + "::" + node.node.op_type;
+    const std::string op =
+        node.node.domain.empty() ? node.node.op_type : node.node.domain + "::" + node.node.op_type;
     node.warn("unknown-shape", "what " + op + " gives has a shape that is not known");
   }
 

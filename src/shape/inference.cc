@@ -10,8 +10,8 @@ constexpr size_t kMaxDataDependent = 256;
 constexpr size_t kMaxSequenceItems = 64;
 
 Bindings lower_bounds_of(const Model& model) {
-  Bindings bounds{{std::string(kBatchSize), 1}, {std::string(kCurrentLength), 1},
-                  {std::string(kMaxLength), 1}};
+  Bindings bounds{
+      {std::string(kBatchSize), 1}, {std::string(kCurrentLength), 1}, {std::string(kMaxLength), 1}};
   for (const Variable& variable : model.variables) {
     bounds[variable.name] = variable.min > 0 ? variable.min : 0;
   }
@@ -22,8 +22,10 @@ Bindings lower_bounds_of(const Model& model) {
 std::string without_digits(std::string_view name) {
   std::string result;
   for (const char c : name) {
-    if (!std::isdigit(static_cast<unsigned char>(c))) result += c;
-    else if (result.empty() || result.back() != '#') result += '#';
+    if (!std::isdigit(static_cast<unsigned char>(c)))
+      result += c;
+    else if (result.empty() || result.back() != '#')
+      result += '#';
   }
   return result;
 }
@@ -38,7 +40,8 @@ std::string variable_name(const Model& model, std::string_view base) {
     }
   }
   const auto taken = [&](const std::string& candidate) {
-    if (candidate == kBatchSize || candidate == kCurrentLength || candidate == kMaxLength) return true;
+    if (candidate == kBatchSize || candidate == kCurrentLength || candidate == kMaxLength)
+      return true;
     for (const Variable& variable : model.variables) {
       if (variable.name == candidate) return true;
     }
@@ -80,11 +83,10 @@ Inference::Inference(Model& of)
 
 Dim Inference::data_dependent_dim(const Node& node, size_t output, std::string_view what,
                                   int64_t minimum) {
-  const std::string pattern = node.name.empty()
-                                  ? "#" + std::to_string(&node - graph.nodes.data())
-                                  : without_digits(node.name);
-  const std::string key = node.op_type + '\n' + pattern + '\n' + std::to_string(output) + '\n' +
-                          std::string(what);
+  const std::string pattern = node.name.empty() ? "#" + std::to_string(&node - graph.nodes.data())
+                                                : without_digits(node.name);
+  const std::string key =
+      node.op_type + '\n' + pattern + '\n' + std::to_string(output) + '\n' + std::string(what);
   if (const auto found = data_dependent_.find(key); found != data_dependent_.end()) {
     return found->second;
   }

@@ -1,8 +1,8 @@
 // Inference: what is known while shapes are inferred; NodeInference: what a rule sees of it.
 //
-// A rule is a function of one node. It reads the types and the known elements of its inputs and sets
-// the types of its outputs; what it leaves unset stays unknown. It throws Error where the operands
-// contradict the operator: the driver makes that a diagnostic and goes on.
+// A rule is a function of one node. It reads the types and the known elements of its inputs and
+// sets the types of its outputs; what it leaves unset stays unknown. It throws Error where the
+// operands contradict the operator: the driver makes that a diagnostic and goes on.
 #pragma once
 
 #include <memory>
@@ -38,9 +38,9 @@ struct Inference {
   // Nodes of a branch that does not run report nothing.
   bool quiet = false;
 
-  // A new free dimension: a number that depends on data (how many elements are not zero). Nodes that
-  // differ in the digits of their names alone, such as a node of every layer, share one. nullopt once
-  // a model has too many.
+  // A new free dimension: a number that depends on data (how many elements are not zero). Nodes
+  // that differ in the digits of their names alone, such as a node of every layer, share one.
+  // nullopt once a model has too many.
   Dim data_dependent_dim(const Node& node, size_t output, std::string_view what, int64_t minimum);
 
  private:

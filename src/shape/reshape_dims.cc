@@ -4,7 +4,7 @@
 #include <numeric>
 #include <string>
 
-#include "ops/dims.h"
+#include "kcharter/ops/dims.h"
 
 namespace kcharter {
 namespace {
@@ -53,8 +53,10 @@ Dim exact_quotient(const std::vector<Expr>& numerator, const std::vector<Expr>& 
   std::vector<Expr> below;
   for (const Expr& factor : denominator) {
     const auto twin = std::find(above.begin(), above.end(), factor);
-    if (twin == above.end()) below.push_back(factor);
-    else above.erase(twin);
+    if (twin == above.end())
+      below.push_back(factor);
+    else
+      above.erase(twin);
   }
   Int top = take_constants(above);
   Int bottom = take_constants(below);

@@ -7,11 +7,15 @@ namespace kcharter {
 namespace {
 
 constexpr ShapeRuleFamily (*kFamilies[])() = {
-    elementwise_shape_rules,    layout_shape_rules,      indexing_shape_rules,
-    generator_shape_rules,      reduction_shape_rules,   linear_algebra_shape_rules,
-    convolution_shape_rules,    image_shape_rules, normalization_shape_rules, attention_shape_rules,
-    recurrent_shape_rules,      quantization_shape_rules, sequence_shape_rules,
-    microsoft_attention_shape_rules, microsoft_shape_rules,      contributed_shape_rules, kcharter_shape_rules,
+    elementwise_shape_rules,   layout_shape_rules,
+    indexing_shape_rules,      generator_shape_rules,
+    reduction_shape_rules,     linear_algebra_shape_rules,
+    convolution_shape_rules,   image_shape_rules,
+    normalization_shape_rules, attention_shape_rules,
+    recurrent_shape_rules,     quantization_shape_rules,
+    sequence_shape_rules,      microsoft_attention_shape_rules,
+    microsoft_shape_rules,     contributed_shape_rules,
+    kcharter_shape_rules,
 };
 
 std::string key(std::string_view domain, std::string_view op_type) {

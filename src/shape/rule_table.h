@@ -1,5 +1,5 @@
-// The table of shape rules, one family a file: src/shape/rules_<family>.cc holds its entries and the
-// rules only they use. A new family is one line here and one in kFamilies (rule_table.cc).
+// The table of shape rules, one family a file: src/shape/rules_<family>.cc holds its entries and
+// the rules only they use. A new family is one line here and one in kFamilies (rule_table.cc).
 //
 //   if (ShapeRule rule = find_shape_rule(node.domain, node.op_type)) rule(node_inference);
 #pragma once
@@ -7,9 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "kcharter/ops/domains.h"
 #include "shape/inference.h"
-// The names of the domains; after the model, whose Format has a kOnnx of its own.
-#include "ops/registry.h"
 
 namespace kcharter {
 

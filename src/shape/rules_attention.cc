@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <string>
 
-#include "ops/dims.h"
-#include "shape/rule_table.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {
@@ -56,16 +56,17 @@ void flex_attention(NodeInference& node) {
                  node.input_dim(2, 3)});
 }
 
-// query, key, value in 3-D, past_state, decay, beta → output, present_state [batch, heads, key, value].
-// Queries may share heads of the state, or heads of the state share a query (Qwen3-Next).
+// query, key, value in 3-D, past_state, decay, beta → output, present_state [batch, heads, key,
+// value]. Queries may share heads of the state, or heads of the state share a query (Qwen3-Next).
 void linear_attention(NodeInference& node) {
   const int64_t q_heads = int_attribute(node.node, "q_num_heads", 0);
   const int64_t kv_heads = int_attribute(node.node, "kv_num_heads", 0);
   const DType dtype = node.input_dtype(0);
   if (q_heads < 1 || kv_heads < 1) throw Error("the number of heads is missing");
   const Dim value_size = floor_divided(node.input_dim(2, 2), kv_heads);
-  node.set(0, dtype, Shape{node.input_dim(0, 0), node.input_dim(0, 1),
-                           times(value_size, Expr(std::max(q_heads, kv_heads)))});
+  node.set(0, dtype,
+           Shape{node.input_dim(0, 0), node.input_dim(0, 1),
+                 times(value_size, Expr(std::max(q_heads, kv_heads)))});
   if (node.has_input(3) && node.input_shape(3) != nullptr) return node.set(1, node.input(3));
   node.set(1, first_dtype(node, {3, 0}),
            Shape{node.input_dim(0, 0), Expr(kv_heads), floor_divided(node.input_dim(0, 2), q_heads),
@@ -76,8 +77,9 @@ void linear_attention(NodeInference& node) {
 // k − 1 positions.
 void causal_convolution(NodeInference& node) {
   node.set(0, node.input(0));
-  node.set(1, node.input_dtype(0), Shape{node.input_dim(0, 0), node.input_dim(0, 1),
-                                         minus(node.input_dim(1, -1), Expr(1))});
+  node.set(
+      1, node.input_dtype(0),
+      Shape{node.input_dim(0, 0), node.input_dim(0, 1), minus(node.input_dim(1, -1), Expr(1))});
 }
 
 constexpr ShapeRuleEntry kEntries[] = {

@@ -1,8 +1,8 @@
 // Operators of other people's domains that real files hold.
 #include <string>
 
-#include "shape/rule_table.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {
@@ -18,8 +18,7 @@ void aten(NodeInference& node) {
     return node.set(0, node.input_dtype(0), std::move(result));
   }
   if (name == "embedding_backward") {
-    return node.set(0, node.input_dtype(0),
-                    Shape{integer(node.scalar(2)), node.input_dim(0, -1)});
+    return node.set(0, node.input_dtype(0), Shape{integer(node.scalar(2)), node.input_dim(0, -1)});
   }
 }
 

@@ -1,9 +1,9 @@
 // Convolution and pooling.
 #include <algorithm>
 
-#include "ops/dims.h"
-#include "shape/rule_table.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 #include "shape/window.h"
 
 namespace kcharter {
@@ -33,7 +33,8 @@ void set_convolution(NodeInference& node, size_t x, size_t w, DType dtype, bool 
   const Shape* weight = node.input_shape(w);
   if (input == nullptr || input->size() < 3) {
     if (input != nullptr) throw Error("an input of rank " + std::to_string(input->size()));
-    return node.set(0, dtype, weight == nullptr ? std::nullopt : std::optional(Shape(weight->size())));
+    return node.set(0, dtype,
+                    weight == nullptr ? std::nullopt : std::optional(Shape(weight->size())));
   }
   const size_t rank = input->size() - 2;
   const size_t first = channels_last ? 1 : 2;  // of the spatial axes
@@ -55,9 +56,7 @@ void set_convolution(NodeInference& node, size_t x, size_t w, DType dtype, bool 
   node.set(0, dtype, std::move(result));
 }
 
-void conv(NodeInference& node) {
-  set_convolution(node, 0, 1, first_dtype(node, {0, 1}), false);
-}
+void conv(NodeInference& node) { set_convolution(node, 0, 1, first_dtype(node, {0, 1}), false); }
 void conv_integer(NodeInference& node) { set_convolution(node, 0, 1, DType::kInt32, false); }
 void nhwc_conv(NodeInference& node) { set_convolution(node, 0, 1, node.input_dtype(0), true); }
 
@@ -174,7 +173,8 @@ void col2im(NodeInference& node) {
   if (block != nullptr) {
     Dim area = Expr(1);
     for (const MaybeElement& size : *block) area = times(area, integer(size));
-    if (const auto number = constant(area)) result[1] = floor_divided(node.input_dim(0, 1), *number);
+    if (const auto number = constant(area))
+      result[1] = floor_divided(node.input_dim(0, 1), *number);
   }
   if (image == nullptr) return node.set(0, node.input_dtype(0), std::nullopt);
   for (const MaybeElement& size : *image) result.push_back(integer(size));

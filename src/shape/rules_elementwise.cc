@@ -14,9 +14,9 @@ std::optional<Shape> broadcast_all(const NodeInference& node) {
 
 // Before version 7 the second operand is aligned to `axis` of the first, whose shape stays.
 std::optional<Shape> binary_shape(const NodeInference& node) {
-  const bool aligned = node.node.domain.empty() && node.node.since_version > 0 &&
-                       node.node.since_version < 7 &&
-                       (find_attribute(node.node, "axis") || find_attribute(node.node, "broadcast"));
+  const bool aligned =
+      node.node.domain.empty() && node.node.since_version > 0 && node.node.since_version < 7 &&
+      (find_attribute(node.node, "axis") || find_attribute(node.node, "broadcast"));
   if (aligned) {
     const Shape* first = node.input_shape(0);
     return first == nullptr ? std::nullopt : std::optional(*first);
@@ -24,17 +24,13 @@ std::optional<Shape> binary_shape(const NodeInference& node) {
   return broadcast_all(node);
 }
 
-void arithmetic(NodeInference& node) {
-  node.set(0, first_dtype(node, {0, 1}), binary_shape(node));
-}
+void arithmetic(NodeInference& node) { node.set(0, first_dtype(node, {0, 1}), binary_shape(node)); }
 
 void predicate(NodeInference& node) { node.set(0, DType::kBool, binary_shape(node)); }
 
 void variadic(NodeInference& node) { node.set(0, first_dtype(node, {0, 1}), broadcast_all(node)); }
 
-void unary_predicate(NodeInference& node) {
-  node.set(0, DType::kBool, node.input(0).shape);
-}
+void unary_predicate(NodeInference& node) { node.set(0, DType::kBool, node.input(0).shape); }
 
 void where(NodeInference& node) {
   node.set(0, first_dtype(node, {1, 2}), broadcast_inputs(node, 0, 2));
@@ -46,15 +42,14 @@ void cast(NodeInference& node) {
   if (dtype == DType::kUnknown) {
     std::string text = string_attribute(node.node, "to", "");
     for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    dtype = text == "float" ? DType::kF32
-                            : text == "double" ? DType::kF64 : parse_dtype(text).value_or(dtype);
+    dtype = text == "float"    ? DType::kF32
+            : text == "double" ? DType::kF64
+                               : parse_dtype(text).value_or(dtype);
   }
   node.set(0, dtype, node.input(0).shape);
 }
 
-void cast_like(NodeInference& node) {
-  node.set(0, node.input_dtype(1), node.input(0).shape);
-}
+void cast_like(NodeInference& node) { node.set(0, node.input_dtype(1), node.input(0).shape); }
 
 // The same bits under another type; the last axis is not regrouped.
 void bit_cast(NodeInference& node) {

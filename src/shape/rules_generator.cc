@@ -1,9 +1,9 @@
 // Operators that make a tensor from a shape, from attributes or from a few numbers.
 #include <algorithm>
 
-#include "ops/dims.h"
-#include "shape/rule_table.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {
@@ -23,14 +23,16 @@ void constant_rule(NodeInference& node) {
       return set_literal(node, {DType::kInt64, {}, {int_attribute(node.node, "value_int", 0)}, {}});
     }
     if (attribute.name == "value_float") {
-      return set_literal(node, {DType::kF32, {}, {}, {float_attribute(node.node, "value_float", 0)}});
+      return set_literal(node,
+                         {DType::kF32, {}, {}, {float_attribute(node.node, "value_float", 0)}});
     }
     if (const auto* numbers = std::get_if<std::vector<int64_t>>(&attribute.value)) {
-      return set_literal(
-          node, {DType::kInt64, {static_cast<int64_t>(numbers->size())}, *numbers, {}});
+      return set_literal(node,
+                         {DType::kInt64, {static_cast<int64_t>(numbers->size())}, *numbers, {}});
     }
     if (const auto* numbers = std::get_if<std::vector<double>>(&attribute.value)) {
-      return set_literal(node, {DType::kF32, {static_cast<int64_t>(numbers->size())}, {}, *numbers});
+      return set_literal(node,
+                         {DType::kF32, {static_cast<int64_t>(numbers->size())}, {}, *numbers});
     }
     if (std::holds_alternative<std::string>(attribute.value)) {
       return node.set(0, DType::kString, Shape{});

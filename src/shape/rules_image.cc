@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <string>
 
-#include "ops/dims.h"
-#include "shape/rule_table.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {
@@ -103,7 +103,7 @@ void dft(NodeInference& node) {
   if (shape == nullptr) return node.set(0, node.input_dtype(0), std::nullopt);
   Shape result = *shape;
   const bool attribute = node.node.since_version > 0 && node.node.since_version < 20;
-  const std::optional<int64_t> at = attribute ? int_attribute(node.node, "axis", 1)
+  const std::optional<int64_t> at = attribute           ? int_attribute(node.node, "axis", 1)
                                     : node.has_input(2) ? constant(node.scalar(2))
                                                         : std::optional<int64_t>(-2);
   const bool one_sided = int_attribute(node.node, "onesided", 0) != 0;
@@ -142,14 +142,10 @@ void image_decoder(NodeInference& node) {
 }
 
 constexpr ShapeRuleEntry kEntries[] = {
-    {kOnnx, "AffineGrid", affine_grid},
-    {kOnnx, "DFT", dft},
-    {kOnnx, "GridSample", grid_sample},
-    {kOnnx, "ImageDecoder", image_decoder},
-    {kOnnx, "Resize", resize},
-    {kOnnx, "STFT", stft},
-    {kOnnx, "Upsample", upsample},
-    {kMicrosoft, "GridSample", grid_sample},
+    {kOnnx, "AffineGrid", affine_grid}, {kOnnx, "DFT", dft},
+    {kOnnx, "GridSample", grid_sample}, {kOnnx, "ImageDecoder", image_decoder},
+    {kOnnx, "Resize", resize},          {kOnnx, "STFT", stft},
+    {kOnnx, "Upsample", upsample},      {kMicrosoft, "GridSample", grid_sample},
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
-// Operators that pick, place or count elements: Gather, Slice, Scatter, TopK, NonZero and their kin.
+// Operators that pick, place or count elements: Gather, Slice, Scatter, TopK, NonZero and their
+// kin.
 #include <algorithm>
 
-#include "ops/dims.h"
-#include "shape/rule_table.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 #include "shape/slice_axis.h"
 
 namespace kcharter {
@@ -20,9 +21,7 @@ void gather(NodeInference& node) {
   node.set(0, node.input_dtype(0), std::move(result));
 }
 
-void gather_elements(NodeInference& node) {
-  node.set(0, node.input_dtype(0), node.input(1).shape);
-}
+void gather_elements(NodeInference& node) { node.set(0, node.input_dtype(0), node.input(1).shape); }
 
 void gather_nd(NodeInference& node) {
   const Shape* data = node.input_shape(0);
@@ -62,8 +61,8 @@ void slice(NodeInference& node) {
   const auto ends = slice_operand(node, "ends", 2);
   const auto given_axes = node.ints("axes", 3);
   const auto steps = node.constants(4);
-  const auto count = starts ? std::optional(static_cast<int64_t>(starts->size()))
-                            : constant(node.input_dim(1, 0));
+  const auto count =
+      starts ? std::optional(static_cast<int64_t>(starts->size())) : constant(node.input_dim(1, 0));
   if ((node.has_input(3) && !given_axes) || (!given_axes && !count)) {
     return node.set(0, node.input_dtype(0), Shape(shape->size()));
   }
@@ -100,8 +99,8 @@ void compress(NodeInference& node) {
   const auto condition = node.constants(1);
   Dim kept;
   if (condition) {
-    kept = Expr(static_cast<int64_t>(
-        std::count_if(condition->begin(), condition->end(), [](int64_t flag) { return flag != 0; })));
+    kept = Expr(static_cast<int64_t>(std::count_if(condition->begin(), condition->end(),
+                                                   [](int64_t flag) { return flag != 0; })));
   } else {
     kept = node.inference.data_dependent_dim(node.node, 0, "count", 0);
   }
@@ -118,8 +117,8 @@ void non_zero(NodeInference& node) {
   const auto rank = node.input_rank(0);
   Dim count;
   if (const auto numbers = node.constants(0)) {
-    count = Expr(static_cast<int64_t>(
-        std::count_if(numbers->begin(), numbers->end(), [](int64_t number) { return number != 0; })));
+    count = Expr(static_cast<int64_t>(std::count_if(numbers->begin(), numbers->end(),
+                                                    [](int64_t number) { return number != 0; })));
   } else {
     count = node.inference.data_dependent_dim(node.node, 0, "count", 0);
   }

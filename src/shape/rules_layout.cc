@@ -1,5 +1,5 @@
 // Operators that arrange the same elements under another shape, or put tensors side by side.
-#include "ops/dims.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
 #include "shape/reshape_dims.h"
 #include "shape/rule_table.h"
@@ -49,7 +49,8 @@ void transpose(NodeInference& node) {
       throw Error("perm names " + std::to_string(order->size()) + " axes of a tensor of rank " +
                   std::to_string(shape->size()));
     }
-    for (const size_t axis : normalize_axes(*order, shape->size())) result.push_back((*shape)[axis]);
+    for (const size_t axis : normalize_axes(*order, shape->size()))
+      result.push_back((*shape)[axis]);
   } else {
     result.assign(shape->rbegin(), shape->rend());
   }
@@ -108,7 +109,8 @@ void concat(NodeInference& node) {
     } else if (!rank) {
       rank = shape->size();
     } else if (*rank != shape->size()) {
-      throw Error("ranks differ: " + std::to_string(*rank) + " and " + std::to_string(shape->size()));
+      throw Error("ranks differ: " + std::to_string(*rank) + " and " +
+                  std::to_string(shape->size()));
     }
   }
   if (!rank) return node.set(0, dtype, std::nullopt);
@@ -197,7 +199,8 @@ void tile(NodeInference& node) {
       throw Error(std::to_string(repeats->size()) + " repeats for a tensor of rank " +
                   std::to_string(shape->size()));
     }
-    for (size_t i = 0; i < shape->size(); ++i) result[i] = times((*shape)[i], integer((*repeats)[i]));
+    for (size_t i = 0; i < shape->size(); ++i)
+      result[i] = times((*shape)[i], integer((*repeats)[i]));
   }
   node.set(0, node.input_dtype(0), std::move(result));
 }
@@ -216,14 +219,16 @@ std::optional<Elements> pads_of(const NodeInference& node, size_t rank) {
   }
   if (!node.has_input(3)) {
     if (given.size() != 2 * rank) {
-      throw Error(std::to_string(given.size()) + " pads for a tensor of rank " + std::to_string(rank));
+      throw Error(std::to_string(given.size()) + " pads for a tensor of rank " +
+                  std::to_string(rank));
     }
     return given;
   }
   const auto axes = node.constants(3);
   if (!axes) return std::nullopt;
   if (given.size() != 2 * axes->size()) {
-    throw Error(std::to_string(given.size()) + " pads for " + std::to_string(axes->size()) + " axes");
+    throw Error(std::to_string(given.size()) + " pads for " + std::to_string(axes->size()) +
+                " axes");
   }
   Elements pads(2 * rank, Element{Expr(0)});
   const std::vector<size_t> at = normalize_axes(*axes, rank);

@@ -3,9 +3,9 @@
 #include <map>
 #include <string>
 
-#include "ops/dims.h"
-#include "shape/rule_table.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {
@@ -13,7 +13,8 @@ namespace {
 std::optional<Shape> transposed(const Shape* shape, bool transpose) {
   if (shape == nullptr) return std::nullopt;
   Shape result = *shape;
-  if (transpose && result.size() > 1) std::swap(result[result.size() - 1], result[result.size() - 2]);
+  if (transpose && result.size() > 1)
+    std::swap(result[result.size() - 1], result[result.size() - 2]);
   return result;
 }
 
@@ -69,10 +70,10 @@ std::optional<Shape> fused_operand(const Shape* shape, bool transpose, bool tran
 
 void fused_matmul(NodeInference& node) {
   const auto flag = [&](std::string_view name) { return int_attribute(node.node, name, 0) != 0; };
-  node.set(0, first_dtype(node, {0, 1}),
-           product_shape(node,
-                         fused_operand(node.input_shape(0), flag("transA"), flag("transBatchA")),
-                         fused_operand(node.input_shape(1), flag("transB"), flag("transBatchB"))));
+  node.set(
+      0, first_dtype(node, {0, 1}),
+      product_shape(node, fused_operand(node.input_shape(0), flag("transA"), flag("transBatchA")),
+                    fused_operand(node.input_shape(1), flag("transB"), flag("transBatchB"))));
 }
 
 void gemm(NodeInference& node) {
@@ -131,7 +132,8 @@ void read_operand(const NodeInference& node, const std::string& letters, const S
   const bool open = letters.find('.') != std::string::npos;
   const size_t named = letters.size() - (open ? 1 : 0);
   if (shape.size() < named || (!open && shape.size() != named)) {
-    throw Error("subscripts '" + letters + "' for a tensor of rank " + std::to_string(shape.size()));
+    throw Error("subscripts '" + letters + "' for a tensor of rank " +
+                std::to_string(shape.size()));
   }
   size_t axis = 0;
   for (const char letter : letters) {
@@ -174,9 +176,12 @@ void einsum(NodeInference& node) {
   }
   Shape result;
   for (const char letter : output) {
-    if (letter == '.') result.insert(result.end(), dims.ellipsis.begin(), dims.ellipsis.end());
-    else if (dims.letters.contains(letter)) result.push_back(dims.letters[letter]);
-    else throw Error(std::string("output subscript '") + letter + "' is on no input");
+    if (letter == '.')
+      result.insert(result.end(), dims.ellipsis.begin(), dims.ellipsis.end());
+    else if (dims.letters.contains(letter))
+      result.push_back(dims.letters[letter]);
+    else
+      throw Error(std::string("output subscript '") + letter + "' is on no input");
   }
   node.set(0, node.input_dtype(0), std::move(result));
 }

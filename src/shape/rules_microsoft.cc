@@ -1,9 +1,9 @@
 // What com.microsoft has beside attention: generation, mixtures of experts, training.
 #include <algorithm>
 
-#include "ops/dims.h"
-#include "shape/rule_table.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {
@@ -89,7 +89,8 @@ void broadcast_gradient_args(NodeInference& node) {
     const Dim sizes[2] = {size_of(*a), size_of(*b)};
     if (!sizes[0] || !sizes[1]) return;
     for (size_t side = 0; side < 2; ++side) {
-      if (constant(sizes[side]) == 1) reduced[side].push_back(Element{Expr(static_cast<int64_t>(i))});
+      if (constant(sizes[side]) == 1)
+        reduced[side].push_back(Element{Expr(static_cast<int64_t>(i))});
     }
   }
   for (size_t side = 0; side < 2; ++side) {
@@ -112,7 +113,8 @@ void slice_grad(NodeInference& node) {
 // The mask has a bit for each element, in words of 32.
 void bitmask_dropout(NodeInference& node) {
   node.set(0, node.input(0));
-  const Dim count = element_count(node.input(0)) ? Dim(*element_count(node.input(0))) : std::nullopt;
+  const Dim count =
+      element_count(node.input(0)) ? Dim(*element_count(node.input(0))) : std::nullopt;
   node.set(1, DType::kUInt32, Shape{ceil_divided(count, 32)});
 }
 

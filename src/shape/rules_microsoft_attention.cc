@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "ops/dims.h"
-#include "shape/rule_table.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {
@@ -37,9 +37,9 @@ void set_combined_present(NodeInference& node, size_t past, DType dtype, const D
     return node.set(1, dtype, std::move(present));
   }
   const int64_t heads = heads_of(node);
-  node.set(1, dtype, Shape{Expr(2), node.input_dim(0, 0), Expr(heads),
-                           node.has_input(past) ? std::nullopt : tokens,
-                           floor_divided(value_size, heads)});
+  node.set(1, dtype,
+           Shape{Expr(2), node.input_dim(0, 0), Expr(heads),
+                 node.has_input(past) ? std::nullopt : tokens, floor_divided(value_size, heads)});
 }
 
 // input, weights, bias, mask_index, past
@@ -66,10 +66,14 @@ struct Projection {
 Projection projection(const NodeInference& node, size_t input, const Projection& packed,
                       int64_t heads) {
   switch (node.input_rank(input).value_or(0)) {
-    case 3: return {node.input_dim(input, 1), floor_divided(node.input_dim(input, 2), heads)};
-    case 4: return {node.input_dim(input, 2), node.input_dim(input, 3)};
-    case 5: return {node.input_dim(input, 1), node.input_dim(input, 4)};
-    default: return node.has_input(input) ? Projection{} : packed;
+    case 3:
+      return {node.input_dim(input, 1), floor_divided(node.input_dim(input, 2), heads)};
+    case 4:
+      return {node.input_dim(input, 2), node.input_dim(input, 3)};
+    case 5:
+      return {node.input_dim(input, 1), node.input_dim(input, 4)};
+    default:
+      return node.has_input(input) ? Projection{} : packed;
   }
 }
 
@@ -122,13 +126,14 @@ void set_grouped_query(NodeInference& node, bool total_is_scalar, size_t total_i
   const int64_t kv_heads = heads_of(node, "kv_num_heads");
   const DType dtype = node.input_dtype(0);
   const Dim tokens = node.input_dim(0, 1);
-  const Dim size = floor_divided(node.input_dim(0, 2),
-                                 node.has_input(1) ? heads : heads + 2 * kv_heads);
+  const Dim size =
+      floor_divided(node.input_dim(0, 2), node.has_input(1) ? heads : heads + 2 * kv_heads);
   node.set(0, dtype, Shape{node.input_dim(0, 0), tokens, times(size, Expr(heads))});
   const Dim total = total_is_scalar ? integer(node.scalar(total_input)) : Dim();
   for (const size_t past : {size_t{3}, size_t{4}}) {
     const Shape* cache = node.input_shape(past);
-    Shape present{node.input_dim(0, 0), Expr(kv_heads), node.has_input(past) ? Dim() : tokens, size};
+    Shape present{node.input_dim(0, 0), Expr(kv_heads), node.has_input(past) ? Dim() : tokens,
+                  size};
     if (cache != nullptr && cache->size() == 4) {
       present = *cache;
       present[2] = cache_length(node, present[2], tokens, total);

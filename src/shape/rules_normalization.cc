@@ -1,8 +1,8 @@
 // Normalization, alone and fused with a residual sum.
 #include <string>
 
-#include "shape/rule_table.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {

@@ -1,7 +1,7 @@
 // Quantization: what changes is the type.
-#include "ops/dims.h"
-#include "shape/rule_table.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {
@@ -61,8 +61,10 @@ void qlinear_reduce_mean(NodeInference& node) {
   const bool keep = int_attribute(node.node, "keepdims", 1) != 0;
   Shape result;
   for (size_t i = 0; i < shape->size(); ++i) {
-    if (!gone[i]) result.push_back((*shape)[i]);
-    else if (keep) result.push_back(Expr(1));
+    if (!gone[i])
+      result.push_back((*shape)[i]);
+    else if (keep)
+      result.push_back(Expr(1));
   }
   node.set(0, node.input_dtype(0), std::move(result));
 }

@@ -1,8 +1,8 @@
 // Recurrent layers and their sequence axis.
 #include <string>
 
-#include "shape/rule_table.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {
@@ -20,8 +20,8 @@ void recurrent(NodeInference& node, bool has_cell) {
   const Dim batch = node.input_dim(0, batch_first ? 0 : 1);
   const Shape all = batch_first ? Shape{batch, sequence, directions, hidden}
                                 : Shape{sequence, directions, batch, hidden};
-  const Shape last = batch_first ? Shape{batch, directions, hidden}
-                                 : Shape{directions, batch, hidden};
+  const Shape last =
+      batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
   node.set(0, dtype, all);
   node.set(1, dtype, last);
   if (has_cell) node.set(2, dtype, last);

@@ -1,6 +1,6 @@
 // Operators that reduce axes, and those that keep the shape while they look along one.
-#include "shape/rule_table.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {
@@ -8,8 +8,10 @@ namespace {
 Shape reduced(const Shape& shape, const std::vector<bool>& gone, bool keep) {
   Shape result;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (!gone[i]) result.push_back(shape[i]);
-    else if (keep) result.push_back(Expr(1));
+    if (!gone[i])
+      result.push_back(shape[i]);
+    else if (keep)
+      result.push_back(Expr(1));
   }
   return result;
 }
@@ -37,8 +39,7 @@ void arg_max(NodeInference& node) {
   if (shape == nullptr) return node.set(0, DType::kInt64, std::nullopt);
   std::vector<bool> gone(shape->size(), false);
   gone[normalize_axis(int_attribute(node.node, "axis", 0), shape->size())] = true;
-  node.set(0, DType::kInt64,
-           reduced(*shape, gone, int_attribute(node.node, "keepdims", 1) != 0));
+  node.set(0, DType::kInt64, reduced(*shape, gone, int_attribute(node.node, "keepdims", 1) != 0));
 }
 
 // Loss: a scalar, or with reduction "none" one number for each label.

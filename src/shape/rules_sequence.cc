@@ -2,9 +2,9 @@
 // there are and, of short ones, each one's own type.
 #include <algorithm>
 
-#include "ops/dims.h"
-#include "shape/rule_table.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
+#include "shape/rule_table.h"
 
 namespace kcharter {
 namespace {
@@ -22,7 +22,8 @@ void identity(NodeInference& node) {
 }
 
 void sequence_empty(NodeInference& node) {
-  node.set_sequence(0, std::vector<TensorType>{}, dtype_of_onnx(int_attribute(node.node, "dtype", 1)));
+  node.set_sequence(0, std::vector<TensorType>{},
+                    dtype_of_onnx(int_attribute(node.node, "dtype", 1)));
 }
 
 void sequence_construct(NodeInference& node) {
@@ -31,7 +32,8 @@ void sequence_construct(NodeInference& node) {
   node.set_sequence(0, std::move(items), first_dtype(node, {0}));
 }
 
-// Where in a sequence of `size` tensors a position given as a scalar is; the end where there is none.
+// Where in a sequence of `size` tensors a position given as a scalar is; the end where there is
+// none.
 std::optional<size_t> place(const NodeInference& node, size_t input, size_t size, size_t fallback) {
   if (!node.has_input(input)) return fallback;
   auto position = constant(node.scalar(input));
@@ -62,7 +64,8 @@ void sequence_insert(NodeInference& node) {
 
 void sequence_erase(NodeInference& node) {
   if (const auto* items = node.items(0); items != nullptr && !items->empty()) {
-    if (const auto at = place(node, 1, items->size(), items->size() - 1); at && *at < items->size()) {
+    if (const auto at = place(node, 1, items->size(), items->size() - 1);
+        at && *at < items->size()) {
       std::vector<TensorType> shorter = *items;
       shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(*at));
       return node.set_sequence(0, std::move(shorter), node.input_dtype(0));

@@ -33,8 +33,10 @@ class Tokens {
 void write_shape(const Shape& shape, Tokens& tokens, onnx::TensorShapeProto& proto) {
   for (const Dim& dim : shape) {
     auto* added = proto.add_dim();
-    if (const auto number = constant(dim)) added->set_dim_value(*number);
-    else if (dim) added->set_dim_param(tokens.token(*dim));
+    if (const auto number = constant(dim))
+      added->set_dim_value(*number);
+    else if (dim)
+      added->set_dim_param(tokens.token(*dim));
   }
 }
 
@@ -48,14 +50,17 @@ void write_tensor_type(const TensorType& type, Tokens& tokens, onnx::TypeProto& 
 bool write_type(const TensorType& type, Tokens& tokens, onnx::TypeProto& proto) {
   if (type.dtype == DType::kUnknown) return false;
   switch (type.kind) {
-    case TypeKind::kTensor: write_tensor_type(type, tokens, proto); return true;
+    case TypeKind::kTensor:
+      write_tensor_type(type, tokens, proto);
+      return true;
     case TypeKind::kSequence:
       write_tensor_type(type, tokens, *proto.mutable_sequence_type()->mutable_elem_type());
       return true;
     case TypeKind::kOptional:
       write_tensor_type(type, tokens, *proto.mutable_optional_type()->mutable_elem_type());
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -76,20 +81,32 @@ TensorType read_type(const onnx::TypeProto& proto, const Tokens& tokens) {
   if (!inner->tensor_type().has_shape()) return type;
   type.shape.emplace();
   for (const auto& dim : inner->tensor_type().shape().dim()) {
-    if (dim.has_dim_value() && dim.dim_value() >= 0) type.shape->push_back(Expr(dim.dim_value()));
-    else type.shape->push_back(dim.has_dim_param() ? tokens.dim(dim.dim_param()) : std::nullopt);
+    if (dim.has_dim_value() && dim.dim_value() >= 0)
+      type.shape->push_back(Expr(dim.dim_value()));
+    else
+      type.shape->push_back(dim.has_dim_param() ? tokens.dim(dim.dim_param()) : std::nullopt);
   }
   return type;
 }
 
 void write_number(DType dtype, int64_t integer, double real, onnx::TensorProto& proto) {
   switch (dtype) {
-    case DType::kInt64: proto.add_int64_data(integer); break;
+    case DType::kInt64:
+      proto.add_int64_data(integer);
+      break;
     case DType::kUInt64:
-    case DType::kUInt32: proto.add_uint64_data(static_cast<uint64_t>(integer)); break;
-    case DType::kF32: proto.add_float_data(static_cast<float>(real)); break;
-    case DType::kF64: proto.add_double_data(real); break;
-    default: proto.add_int32_data(static_cast<int32_t>(integer)); break;
+    case DType::kUInt32:
+      proto.add_uint64_data(static_cast<uint64_t>(integer));
+      break;
+    case DType::kF32:
+      proto.add_float_data(static_cast<float>(real));
+      break;
+    case DType::kF64:
+      proto.add_double_data(real);
+      break;
+    default:
+      proto.add_int32_data(static_cast<int32_t>(integer));
+      break;
   }
 }
 

@@ -21,8 +21,8 @@ struct Window {
 std::optional<Window> window_of(const NodeInference& node, size_t rank,
                                 std::optional<std::vector<int64_t>> kernel);
 
-// floor((size + pads − span)/stride) + 1 with span = (kernel − 1)·dilation + 1, or what auto_pad and
-// ceil_mode make of it (ONNX operator specification, Conv and MaxPool).
+// floor((size + pads − span)/stride) + 1 with span = (kernel − 1)·dilation + 1, or what auto_pad
+// and ceil_mode make of it (ONNX operator specification, Conv and MaxPool).
 Dim windows_along(const Dim& size, const Window& window, size_t axis);
 // The size that such a window would have been slid over (ConvTranspose, MaxUnpool).
 Dim size_before(const Dim& windows, const Window& window, size_t axis, int64_t output_padding);
