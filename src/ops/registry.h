@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "kcharter/ops/domains.h"
+#include "kcharter/model/domains.h"
 #include "kcharter/ops/operator.h"
 
 namespace kcharter {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "kcharter/ops/domains.h"
+#include "kcharter/model/domains.h"
 #include "shape/inference.h"
 
 namespace kcharter {

@@ -13,7 +13,6 @@ struct CacheOperator {
 };
 
 constexpr std::string_view kOnnx;
-constexpr std::string_view kMicrosoft = "com.microsoft";
 
 // Inputs and outputs by the operators' own documentation: onnx/docs/Operators.md and onnxruntime's
 // docs/ContribOperators.md.
