@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "kcharter/model/domains.h"
+
 namespace kcharter {
 namespace {
 
@@ -11,8 +13,6 @@ struct CacheOperator {
   uint32_t input;
   CachePassage passage;
 };
-
-constexpr std::string_view kOnnx;
 
 // Inputs and outputs by the operators' own documentation: onnx/docs/Operators.md and onnxruntime's
 // docs/ContribOperators.md.
