@@ -1,6 +1,6 @@
 // Operators of our own domain, in which checkpoints' graphs are written where ONNX has no word. What
 // each one takes and gives stands in src/ops/kcharter_*.cc.
-#include "ops/dims.h"
+#include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
 #include "shape/rule_table.h"
 
