@@ -149,7 +149,12 @@ std::string Contents::of_items(const std::vector<ModuleItem>& items) const {
 
 std::string Contents::of_module(uint32_t module) const {
   const OutlineModule& own = outline_.modules[module];
-  if (own.items.size() == 1 && own.items[0].module) return std::string(text(module_words_[module]));
+  // A list of numbered modules is what its stages are.
+  bool is_list = std::all_of(own.items.begin(), own.items.end(), [&](const ModuleItem& item) {
+    return item.module && is_index(outline_.modules[item.module.index].name);
+  });
+  if (is_list) return "";
+  if (own.items.size() == 1) return std::string(text(module_words_[module]));
   return of_items(own.items);
 }
 

@@ -20,7 +20,7 @@ ModuleClasses::ModuleClasses(const Graph& graph, const ValueReaders& readers,
     : graph_(graph),
       readers_(readers),
       outline_(outline),
-      node_classes_(graph),
+      node_classes_(graph, readers),
       interfaces_(outline.modules.size()),
       local_(graph.values.size()),
       stamp_(graph.values.size(), UINT32_MAX) {
@@ -45,7 +45,8 @@ void ModuleClasses::find_homes() {
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];
     uint32_t module = outline_.module_of_node[n];
-    for_each_read(graph_, node, [&](ValueId value) { use(value, module); });
+    if (readers_.is_alias(NodeId(n))) continue;
+    for_each_read(graph_, node, [&](ValueId value) { use(readers_.canonical(value), module); });
     for (ValueId output : node.outputs) {
       if (output) use(output, module);
     }
@@ -62,9 +63,16 @@ void ModuleClasses::find_homes() {
 }
 
 void ModuleClasses::list_node_values() {
-  for (const Node& node : graph_.nodes) {
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    const Node& node = graph_.nodes[n];
     inputs_begin_.push_back(static_cast<uint32_t>(node_values_.size()));
-    for_each_read(graph_, node, [&](ValueId value) { node_values_.push_back(value); });
+    if (readers_.is_alias(NodeId(n))) {
+      outputs_begin_.push_back(static_cast<uint32_t>(node_values_.size()));
+      continue;
+    }
+    for_each_read(graph_, node, [&](ValueId value) {
+      if (!is_free_constant(graph_, value)) node_values_.push_back(readers_.canonical(value));
+    });
     for (RegionId body : node.bodies) {
       for (ValueId input : graph_[body].inputs) {
         if (input) node_values_.push_back(input);

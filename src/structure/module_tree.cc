@@ -7,8 +7,9 @@
 namespace kcharter {
 
 ModuleTree build_module_tree(const Model& model) {
-  Placement placement = place(model);
-  return build_tree(model, make_outline(model.graph, placement));
+  ValueReaders readers(model.graph);
+  Placement placement = place(model, readers);
+  return build_tree(model, make_outline(model.graph, readers, placement), readers);
 }
 
 }  // namespace kcharter

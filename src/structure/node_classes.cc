@@ -70,8 +70,11 @@ bool is_constant_node(const Node& node) {
   return node.op_type == "Constant" && node.domain.empty();
 }
 
-NodeClasses::NodeClasses(const Graph& graph)
-    : graph_(graph), cache_of_value_(graph.values.size()), is_output_(graph.values.size()) {
+NodeClasses::NodeClasses(const Graph& graph, const ValueReaders& readers)
+    : graph_(graph),
+      readers_(readers),
+      cache_of_value_(graph.values.size()),
+      is_output_(graph.values.size()) {
   for (ValueId output : graph.outputs) {
     if (output) is_output_[output.index] = true;
   }
@@ -131,6 +134,7 @@ uint32_t NodeClasses::type_class(const TensorType& type) {
 
 uint32_t NodeClasses::value_class(ValueId id, bool produced) {
   if (!id) return kNothing;
+  if (!produced) id = readers_.canonical(id);
   const Value& value = graph_[id];
   bool is_region_input = !produced && !value.producer && !value.initializer && value.region &&
                          value.region != RegionId(0);

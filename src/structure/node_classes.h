@@ -8,12 +8,13 @@
 
 #include "kcharter/model/graph.h"
 #include "structure/interner.h"
+#include "structure/value_readers.h"
 
 namespace kcharter {
 
 class NodeClasses {
  public:
-  explicit NodeClasses(const Graph& graph);
+  NodeClasses(const Graph& graph, const ValueReaders& readers);
   uint32_t of(NodeId node) const { return classes_[node.index]; }
   // The class of a tensor nobody reads, and of a cache.
   uint32_t of(InitializerId tensor) const { return tensor_classes_[tensor.index]; }
@@ -29,6 +30,7 @@ class NodeClasses {
   uint32_t classify(const Node& node);
 
   const Graph& graph_;
+  const ValueReaders& readers_;
   Interner keys_;
   StringInterner strings_;
   std::vector<uint32_t> tensor_classes_, cache_classes_, classes_;

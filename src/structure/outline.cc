@@ -10,10 +10,15 @@ constexpr uint32_t kNever = UINT32_MAX;
 
 class OutlineMaker {
  public:
-  OutlineMaker(const Graph& graph, const Placement& placement)
-      : graph_(graph), placement_(placement), paths_(placement.paths), facts_(paths_.size()) {}
+  OutlineMaker(const Graph& graph, const ValueReaders& readers, const Placement& placement)
+      : graph_(graph),
+        readers_(readers),
+        placement_(placement),
+        paths_(placement.paths),
+        facts_(paths_.size()) {}
 
   Outline run() {
+    find_fed_by_constants();
     gather();
     find_children();
     find_dissolved();
@@ -23,11 +28,16 @@ class OutlineMaker {
 
  private:
   struct Facts {
-    uint32_t first_node = kNever;  // of the module with all below it
+    // Of the module with all below it; nodes fed by constants alone count only where there are no
+    // other.
+    uint32_t first_node = kNever;
+    uint32_t first_constant = kNever;
+    uint32_t start() const { return first_node != kNever ? first_node : first_constant; }
     uint32_t first_tensor = kNever;
     bool used = false;
     bool has_own_nodes = false;
     bool dissolved = false;
+    bool hands_on = false;  // to a node of its parent's parent
     std::vector<PathId> children;
     std::vector<NodeId> nodes;
     std::vector<InitializerId> initializers;
@@ -39,7 +49,8 @@ class OutlineMaker {
     for (size_t n = 0; n < placement_.nodes.size(); ++n) {
       Facts& facts = facts_[placement_.nodes[n]];
       facts.used = facts.has_own_nodes = true;
-      facts.first_node = std::min(facts.first_node, static_cast<uint32_t>(n));
+      uint32_t& first = fed_by_constants_[n] ? facts.first_constant : facts.first_node;
+      first = std::min(first, static_cast<uint32_t>(n));
       facts.nodes.push_back(NodeId(n));
     }
     for (size_t i = 0; i < placement_.initializers.size(); ++i) {
@@ -58,6 +69,7 @@ class OutlineMaker {
       Facts& parent = facts_[paths_[path].parent];
       parent.used = true;
       parent.first_node = std::min(parent.first_node, facts_[path].first_node);
+      parent.first_constant = std::min(parent.first_constant, facts_[path].first_constant);
       parent.first_tensor = std::min(parent.first_tensor, facts_[path].first_tensor);
     }
   }
@@ -66,8 +78,8 @@ class OutlineMaker {
     const Facts& facts = facts_[path];
     const std::string& name = paths_[path].segment;
     uint32_t number =
-        facts.first_node == kNever && is_index(name) ? static_cast<uint32_t>(std::stoul(name)) : 0;
-    return std::tuple(facts.first_node, number, facts.first_tensor, path);
+        facts.start() == kNever && is_index(name) ? static_cast<uint32_t>(std::stoul(name)) : 0;
+    return std::tuple(facts.start(), number, facts.first_tensor, path);
   }
 
   void find_children() {
@@ -80,27 +92,51 @@ class OutlineMaker {
     }
   }
 
-  // Whether at least half the gaps between the members of `path` hold a node of its parent.
-  bool alternates(PathId path) const {
+  // Marks the members of lists that hand a value to a node of the list's parent.
+  void find_handing_on() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      PathId from = placement_.nodes[n];
+      if (paths_[from].depth < 2) continue;
+      for (ValueId value : graph_.nodes[n].outputs) {
+        if (!value) continue;
+        for (NodeId reader : readers_.of(value)) {
+          PathId to = placement_.nodes[reader.index];
+          uint32_t depth = paths_[to].depth + 2;
+          if (paths_[from].depth < depth) continue;
+          PathId member = paths_.at_depth(from, depth);
+          if (paths_[paths_[member].parent].parent == to) facts_[member].hands_on = true;
+        }
+      }
+    }
+  }
+
+  bool stands_among_nodes(PathId path) const {
     const Facts& list = facts_[path];
-    if (list.has_own_nodes || !list.initializers.empty() || list.children.size() < 2) return false;
+    if (list.has_own_nodes || list.children.size() < 2) return false;
+    size_t handing_on = 0;
     for (PathId child : list.children) {
-      if (!is_index(paths_[child].segment) || facts_[child].first_node == kNever) return false;
+      if (!is_index(paths_[child].segment) || facts_[child].start() == kNever) return false;
+      handing_on += facts_[child].hands_on;
     }
-    const std::vector<NodeId>& nodes = facts_[paths_[path].parent].nodes;
-    size_t gaps = 0;
-    for (size_t i = 1; i < list.children.size(); ++i) {
-      auto next = std::lower_bound(nodes.begin(), nodes.end(),
-                                   NodeId(facts_[list.children[i - 1]].first_node));
-      if (next != nodes.end() && next->index < facts_[list.children[i]].first_node) ++gaps;
-    }
-    return gaps * 2 >= list.children.size() - 1;
+    return handing_on * 2 >= list.children.size();
   }
 
   void find_dissolved() {
+    find_handing_on();
     for (PathId path = 1; path < paths_.size(); ++path) {
-      if (facts_[path].used && paths_[path].parent != kNoPath)
-        facts_[path].dissolved = alternates(path);
+      if (facts_[path].used) facts_[path].dissolved = stands_among_nodes(path);
+    }
+  }
+
+  void find_fed_by_constants() {
+    fed_by_constants_.assign(graph_.nodes.size(), true);
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      for_each_read(graph_, graph_.nodes[n], [&](ValueId value) {
+        const Value& input = graph_[value];
+        bool constant = input.producer ? fed_by_constants_[input.producer.index]
+                                       : static_cast<bool>(input.initializer);
+        if (!constant) fed_by_constants_[n] = false;
+      });
     }
   }
 
@@ -144,13 +180,12 @@ class OutlineMaker {
       for (PathId member : facts_[child].children) children.push_back(member);
       take_tensors(m, facts_[child]);
     }
-    std::stable_sort(children.begin(), children.end(), [&](PathId a, PathId b) {
-      return facts_[a].first_node < facts_[b].first_node;
-    });
+    std::stable_sort(children.begin(), children.end(),
+                     [&](PathId a, PathId b) { return facts_[a].start() < facts_[b].start(); });
     std::vector<ModuleItem> items;
     auto node = facts.nodes.begin();
     for (PathId child : children) {
-      for (; node != facts.nodes.end() && node->index < facts_[child].first_node; ++node) {
+      for (; node != facts.nodes.end() && node->index < facts_[child].start(); ++node) {
         items.push_back({ModuleId(), *node});
       }
       items.push_back({ModuleId(add_module(child, m)), NodeId()});
@@ -175,16 +210,18 @@ class OutlineMaker {
   }
 
   const Graph& graph_;
+  const ValueReaders& readers_;
   const Placement& placement_;
   const PathTable& paths_;
   std::vector<Facts> facts_;
+  std::vector<bool> fed_by_constants_;  // by NodeId
   Outline outline_;
 };
 
 }  // namespace
 
-Outline make_outline(const Graph& graph, const Placement& placement) {
-  return OutlineMaker(graph, placement).run();
+Outline make_outline(const Graph& graph, const ValueReaders& readers, const Placement& placement) {
+  return OutlineMaker(graph, readers, placement).run();
 }
 
 }  // namespace kcharter

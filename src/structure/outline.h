@@ -8,6 +8,7 @@
 #include "kcharter/model/graph.h"
 #include "kcharter/structure/module_tree.h"
 #include "structure/placement.h"
+#include "structure/value_readers.h"
 
 namespace kcharter {
 
@@ -30,10 +31,10 @@ struct Outline {
   std::vector<uint32_t> module_of_cache;
 };
 
-// Items stand in the order of their first node; modules without nodes follow, children named by
-// numbers in numeric order, others in the order of their first tensor. A mere list of modules whose
-// members alternate with nodes of its parent ("experts.0", Mul, Add, "experts.1" …) is dissolved
-// into the parent, so that members and nodes stand in one order.
-Outline make_outline(const Graph& graph, const Placement& placement);
+// Items stand in the order of their first node that is fed by more than constants; modules without
+// nodes follow, children named by numbers in numeric order, others in the order of their first
+// tensor. A mere list of modules whose members hand on to nodes of its parent ("experts.0", Mul,
+// Add, "experts.1" …) is dissolved into the parent, so that members and nodes stand in one order.
+Outline make_outline(const Graph& graph, const ValueReaders& readers, const Placement& placement);
 
 }  // namespace kcharter

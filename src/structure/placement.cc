@@ -18,7 +18,8 @@ void note_source(PathTable& paths, PathId path, ScopeSource source) {
 
 class Placer {
  public:
-  explicit Placer(const Model& model) : model_(model), graph_(model.graph), readers_(graph_) {}
+  Placer(const Model& model, const ValueReaders& readers)
+      : model_(model), graph_(model.graph), readers_(readers) {}
 
   Placement run() {
     place_by_scopes();
@@ -54,12 +55,16 @@ class Placer {
   void place_by_weights() {
     bool names_rule = scoped_ * 2 < graph_.nodes.size();
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (placement_.nodes[n] != kNoPath) continue;
+      if (placement_.nodes[n] != kNoPath || readers_.is_alias(NodeId(n))) continue;
       const Node& node = graph_.nodes[n];
       for (ValueId input : node.inputs) {
-        if (!input || !graph_[input].initializer) continue;
-        const Initializer& tensor = graph_[graph_[input].initializer];
-        std::vector<std::string> segments = weight_module(tensor.name, node.op_type);
+        if (!input) continue;
+        InitializerId tensor = graph_[readers_.canonical(input)].initializer;
+        if (!tensor) continue;
+        // An alias bears the name that the tensor has here.
+        bool is_alias = readers_.canonical(input) != input;
+        const std::string& name = is_alias ? graph_[input].name : graph_[tensor].name;
+        std::vector<std::string> segments = weight_module(name, node.op_type);
         if (segments.empty()) continue;
         ResolvedPath found = resolve(paths(), segments, names_rule);
         if (!found.complete || found.path == kRootPath) continue;
@@ -119,6 +124,11 @@ class Placer {
       if (path == kNoPath) path = paths().child(kRootPath, kUnattributed);
       placement_.initializers[i] = path;
     }
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (placement_.nodes[n] != kNoPath) continue;  // only aliases are left
+      ValueId tensor = readers_.canonical(graph_.nodes[n].outputs[0]);
+      placement_.nodes[n] = placement_.initializers[graph_[tensor].initializer.index];
+    }
   }
 
   void place_caches() {
@@ -137,7 +147,7 @@ class Placer {
 
   const Model& model_;
   const Graph& graph_;
-  ValueReaders readers_;
+  const ValueReaders& readers_;
   Placement placement_;
   size_t scoped_ = 0;
   size_t paths_of_scopes_ = 0;
@@ -145,6 +155,8 @@ class Placer {
 
 }  // namespace
 
-Placement place(const Model& model) { return Placer(model).run(); }
+Placement place(const Model& model, const ValueReaders& readers) {
+  return Placer(model, readers).run();
+}
 
 }  // namespace kcharter

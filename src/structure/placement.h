@@ -17,6 +17,7 @@
 
 #include "kcharter/model/model.h"
 #include "structure/path_table.h"
+#include "structure/value_readers.h"
 
 namespace kcharter {
 
@@ -29,6 +30,6 @@ struct Placement {
   std::vector<PathId> caches;        // by index into Graph::caches
 };
 
-Placement place(const Model& model);
+Placement place(const Model& model, const ValueReaders& readers);
 
 }  // namespace kcharter

@@ -65,6 +65,7 @@ class Spreader {
   }
 
   void look_ahead(size_t n) {
+    if (readers_.is_alias(NodeId(n)) && !placed(n)) return;
     if (placed(n)) {
       after_[n] = {placement_.nodes[n], static_cast<int64_t>(n)};
       return;
@@ -102,8 +103,9 @@ class Spreader {
 
   bool reads_tensor(size_t n) const {
     for (ValueId value : graph_.nodes[n].inputs) {
-      if (!value || !graph_[value].initializer) continue;
-      if (graph_[graph_[value].initializer].role == TensorRole::kParameter) return true;
+      if (!value) continue;
+      InitializerId tensor = graph_[readers_.canonical(value)].initializer;
+      if (tensor && graph_[tensor].role == TensorRole::kParameter) return true;
     }
     return false;
   }

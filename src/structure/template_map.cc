@@ -1,5 +1,6 @@
 #include "structure/template_map.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace kcharter {
@@ -22,8 +23,10 @@ void follow_chains(std::vector<T>& map) {
 
 }  // namespace
 
-TemplateMap::TemplateMap(const Graph& graph, const Outline& outline, const ModuleClasses& classes)
+TemplateMap::TemplateMap(const Graph& graph, const Outline& outline, const ValueReaders& readers,
+                         const ModuleClasses& classes)
     : graph_(graph),
+      readers_(readers),
       outline_(outline),
       classes_(classes),
       item_of_module_(outline.modules.size()),
@@ -78,16 +81,20 @@ void TemplateMap::pair(const Level& level, Instance a, Instance b, std::vector<N
         level.is_used_only_in(to, b.begin, b.end)) {
       values_[to.index] = from;
     }
-    if (!tensor || !owned_inside(stands, level, a) || !owned_inside(tensor, level, b)) continue;
+    if (!tensor || !owned_inside(stands, a) || !owned_inside(tensor, b)) continue;
     tensors_[tensor.index] = stands;
     values_[to.index] = from;
   }
 }
 
-bool TemplateMap::owned_inside(InitializerId tensor, const Level& level, Instance instance) const {
+bool TemplateMap::owned_inside(InitializerId tensor, Instance instance) const {
   uint32_t module = outline_.module_of_initializer[tensor.index];
   if (module == instance.module) {
-    return level.is_used_only_in(graph_[tensor].value, instance.begin, instance.end);
+    std::span<const NodeId> readers = readers_.of(graph_[tensor].value);
+    return std::all_of(readers.begin(), readers.end(), [&](NodeId reader) {
+      uint32_t item = item_of_node(reader, module);
+      return item >= instance.begin && item < instance.end;
+    });
   }
   while (module != 0 && outline_.modules[module].parent != instance.module) {
     module = outline_.modules[module].parent;
@@ -110,8 +117,9 @@ void TemplateMap::pair_nodes(NodeId stands, NodeId node, std::vector<NodeId>& va
   if (!same_payload(from, to)) varying.push_back(stands);
   for (size_t k = 0; k < from.outputs.size(); ++k) pair_values(from.outputs[k], to.outputs[k]);
   for (size_t k = 0; k < from.inputs.size(); ++k) {
-    ValueId a = from.inputs[k], b = to.inputs[k];
-    if (!a || !b || a == b || graph_[a].producer || graph_[b].producer) continue;
+    if (!from.inputs[k] || !to.inputs[k]) continue;
+    ValueId a = readers_.canonical(from.inputs[k]), b = readers_.canonical(to.inputs[k]);
+    if (a == b || graph_[a].producer || graph_[b].producer) continue;
     if (static_cast<bool>(graph_[a].initializer) == static_cast<bool>(graph_[b].initializer)) {
       given_.emplace_back(a, b);
     }

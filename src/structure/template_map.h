@@ -10,7 +10,8 @@ namespace kcharter {
 
 class TemplateMap {
  public:
-  TemplateMap(const Graph& graph, const Outline& outline, const ModuleClasses& classes);
+  TemplateMap(const Graph& graph, const Outline& outline, const ValueReaders& readers,
+              const ModuleClasses& classes);
 
   // Lets `stands` stand for `item`, which is equal to it, with all that they hold. `stands` and
   // `item` belong to the instances of items [stands_begin, …) and [item_begin, …) of
@@ -31,10 +32,11 @@ class TemplateMap {
   void pair_nodes(NodeId stands, NodeId node, std::vector<NodeId>& varying);
   void pair_values(ValueId stands, ValueId value);
   void pair_tensors(InitializerId stands, InitializerId tensor);
-  bool owned_inside(InitializerId tensor, const Level& level, Instance instance) const;
+  bool owned_inside(InitializerId tensor, Instance instance) const;
   bool same_payload(const Node& a, const Node& b) const;
 
   const Graph& graph_;
+  const ValueReaders& readers_;
   const Outline& outline_;
   const ModuleClasses& classes_;
   std::vector<uint32_t> item_of_module_;  // by module: its place among its parent's items

@@ -22,13 +22,13 @@ struct Range {
 
 class TreeBuilder {
  public:
-  TreeBuilder(const Model& model, const Outline& outline)
+  TreeBuilder(const Model& model, const Outline& outline, const ValueReaders& readers)
       : graph_(model.graph),
         outline_(outline),
-        readers_(graph_),
+        readers_(readers),
         classes_(graph_, readers_, outline),
         contents_(graph_, outline),
-        map_(graph_, outline, classes_),
+        map_(graph_, outline, readers_, classes_),
         places_(graph_.values.size()),
         tree_of_module_(outline.modules.size()) {
     tree_.module_of_node.resize(graph_.nodes.size());
@@ -44,6 +44,7 @@ class TreeBuilder {
       write_level(module);
     }
     map_.finish(tree_);
+    take_out_uneven_tensors();
     place_left_overs();
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       tree_.module_of_node[n] = tree_.module_of_node[tree_.template_of_node[n].index];
@@ -73,11 +74,16 @@ class TreeBuilder {
     Module module;
     module.name = own.name;
     module.path = own.path;
-    module.kind = own.kind.empty() ? contents_.of_module(m) : own.kind;
+    module.kind = m == 0 ? std::string() : kind_of(m);
     module.source = own.source;
     tree_of_module_[m] = add(std::move(module), parent);
     waiting_.push_back(m);
     return tree_of_module_[m];
+  }
+
+  std::string kind_of(uint32_t m) const {
+    const std::string& own = outline_.modules[m].kind;
+    return own.empty() ? contents_.of_module(m) : own;
   }
 
   void write_level(uint32_t m) {
@@ -100,9 +106,8 @@ class TreeBuilder {
     int number = 0;
     for (uint32_t i = range.begin; i < range.end;) {
       if (stage != stages.end() && stage->begin() == i) {
-        Range inner = write_stage(level, m, range, *stage, ++number);
+        write_stage(level, m, range, *stage, ++number, ranges);
         i = stage->end();
-        ranges.push_back(std::move(inner));
         ++stage;
         continue;
       }
@@ -117,8 +122,8 @@ class TreeBuilder {
     }
   }
 
-  Range write_stage(const Level& level, uint32_t m, const Range& around, const FoldedStage& folded,
-                    int number) {
+  void write_stage(const Level& level, uint32_t m, const Range& around, const FoldedStage& folded,
+                   int number, std::vector<Range>& ranges) {
     const std::vector<ModuleItem>& items = outline_.modules[m].items;
     uint32_t begin = folded.begin(), period = folded.period();
     StageNames names = name_stage(outline_, m, begin, period, folded.repeat());
@@ -131,21 +136,24 @@ class TreeBuilder {
     std::vector<ModuleItem> first(items.begin() + begin, items.begin() + begin + period);
     stage.source = source_of(first);
     stage.kind = contents_.of_items(first);
-    if (period == 1 && first[0].module) {
-      const std::string& own = outline_.modules[first[0].module.index].kind;
-      if (!own.empty()) stage.kind = own;
-    }
+    bool is_one_module = period == 1 && first[0].module;
+    if (is_one_module) stage.kind = kind_of(first[0].module.index);
     pair_instances(level, m, folded, stage);
     ModuleId id = add(std::move(stage), around.into);
     tree_[around.into].items.push_back({id, NodeId()});
     stages_of_level_.push_back({id, begin, period, folded.end()});
+    if (is_one_module) {  // the stage is that module, and holds what it holds
+      tree_of_module_[first[0].module.index] = id;
+      waiting_.push_back(first[0].module.index);
+      return;
+    }
     Range inner{id, begin, begin + period, {}};
     for (uint32_t shift = period; shift < folded.repeat() * period; shift += period) {
       inner.shifts.push_back(shift);
       for (uint32_t more : around.shifts) inner.shifts.push_back(more + shift);
     }
     inner.shifts.insert(inner.shifts.end(), around.shifts.begin(), around.shifts.end());
-    return inner;
+    ranges.push_back(std::move(inner));
   }
 
   ScopeSource source_of(const std::vector<ModuleItem>& items) const {
@@ -217,6 +225,26 @@ class TreeBuilder {
     last = std::max(last, item);
   }
 
+  // Small constants that the instances share unevenly fold into none: each stands for itself again.
+  void take_out_uneven_tensors() {
+    std::vector<int64_t> stands_for(graph_.initializers.size());
+    for (InitializerId stands : tree_.template_of_initializer) ++stands_for[stands.index];
+    std::vector<bool> uneven(graph_.initializers.size());
+    for (size_t i = 0; i < uneven.size(); ++i) {
+      ModuleId at = tree_.module_of_initializer[i];
+      if (stands_for[i] > 0) uneven[i] = stands_for[i] != (at ? tree_[at].multiplicity : 1);
+    }
+    for (size_t i = 0; i < uneven.size(); ++i) {
+      if (!uneven[tree_.template_of_initializer[i].index]) continue;
+      tree_.template_of_initializer[i] = InitializerId(i);
+      if (ValueId value = graph_.initializers[i].value)
+        tree_.template_of_value[value.index] = value;
+      ModuleId& at = tree_.module_of_initializer[i];
+      if (at) std::erase(tree_[at].initializers, InitializerId(i));
+      at = ModuleId();
+    }
+  }
+
   // What an instance that is folded away owns though nothing stands for it: with the nearest module
   // that is shown.
   void place_left_overs() {
@@ -238,8 +266,11 @@ class TreeBuilder {
     }
   }
 
+  // The nearest module around that stands for itself alone.
   ModuleId shown(uint32_t m) const {
-    while (!tree_of_module_[m]) m = outline_.modules[m].parent;
+    while (!tree_of_module_[m] || tree_[tree_of_module_[m]].multiplicity != 1) {
+      m = outline_.modules[m].parent;
+    }
     return tree_of_module_[m];
   }
 
@@ -250,7 +281,7 @@ class TreeBuilder {
 
   const Graph& graph_;
   const Outline& outline_;
-  ValueReaders readers_;
+  const ValueReaders& readers_;
   ModuleClasses classes_;
   Contents contents_;
   TemplateMap map_;
@@ -264,8 +295,8 @@ class TreeBuilder {
 
 }  // namespace
 
-ModuleTree build_tree(const Model& model, const Outline& outline) {
-  return TreeBuilder(model, outline).run();
+ModuleTree build_tree(const Model& model, const Outline& outline, const ValueReaders& readers) {
+  return TreeBuilder(model, outline, readers).run();
 }
 
 }  // namespace kcharter

@@ -3,9 +3,10 @@
 
 #include "kcharter/structure/module_tree.h"
 #include "structure/outline.h"
+#include "structure/value_readers.h"
 
 namespace kcharter {
 
-ModuleTree build_tree(const Model& model, const Outline& outline);
+ModuleTree build_tree(const Model& model, const Outline& outline, const ValueReaders& readers);
 
 }  // namespace kcharter
