@@ -47,7 +47,8 @@ void add_costs_of_one_run(const Graph& graph, const ModuleTree& tree, const Oper
   }
 }
 
-// How often the nodes that a template stands for run in one step, all together.
+// How often the nodes that a template stands for run in one step, all together. Those that run
+// another operator in its place (ModuleTree::variants) are not among them.
 std::vector<Quantity> runs_of_templates(const Graph& graph, const ModuleTree& tree,
                                         const std::vector<Quantity>& region_runs) {
   std::vector<int64_t> once(graph.nodes.size(), 0);
@@ -60,6 +61,7 @@ std::vector<Quantity> runs_of_templates(const Graph& graph, const ModuleTree& tr
     else
       runs[of.index] = runs[of.index] + region_runs[region.index];
   }
+  for (const Variant& variant : tree.variants) once[variant.stands.index] -= variant.count;
   for (size_t i = 0; i < runs.size(); ++i) {
     if (once[i] > 0) runs[i] = runs[i] + Quantity{Expr(once[i]), Exactness::kExact, Source::kGraph};
   }
@@ -67,17 +69,29 @@ std::vector<Quantity> runs_of_templates(const Graph& graph, const ModuleTree& tr
 }
 
 // Turns the cost of one run into that of all runs.
-void add_nodes(const Model& model, const ModuleTree& tree, const std::vector<Quantity>& region_runs,
-               std::vector<Sums>& own, Estimate& estimate) {
+void add_nodes(const Model& model, const ModuleTree& tree, const Operands& operands,
+               const std::vector<Quantity>& region_runs, std::vector<Sums>& own,
+               Estimate& estimate) {
   std::vector<Quantity> runs = runs_of_templates(model.graph, tree, region_runs);
   for (uint32_t i = 0; i < model.graph.nodes.size(); ++i) {
     if (tree.template_of_node[i] != NodeId(i)) continue;
-    Sums& sums = own[tree.module_of_node[i].index];
     for (Metric metric : kWorkMetrics) {
       Quantity& total = estimate.nodes[i][metric];
       total = repeated(total, runs[i]);
-      at(sums, metric).add(total);
     }
+  }
+  for (const Variant& variant : tree.variants) {
+    Metrics cost = node_cost(model.graph, operands, variant.node, estimate.diagnostics);
+    Quantity count{Expr(variant.count), Exactness::kExact, Source::kGraph};
+    for (Metric metric : kWorkMetrics) {
+      Quantity& total = estimate.nodes[variant.stands.index][metric];
+      total = total + repeated(cost[metric], count);
+    }
+  }
+  for (uint32_t i = 0; i < model.graph.nodes.size(); ++i) {
+    if (tree.template_of_node[i] != NodeId(i)) continue;
+    Sums& sums = own[tree.module_of_node[i].index];
+    for (Metric metric : kWorkMetrics) at(sums, metric).add(estimate.nodes[i][metric]);
   }
 }
 
@@ -166,7 +180,7 @@ Estimate estimate(const Model& model, const ModuleTree& tree, const Bindings& de
   std::vector<Quantity> runs =
       region_runs(graph, tree, estimate.nodes, defaults, estimate.diagnostics);
   std::vector<Sums> sums(tree.modules.size());
-  add_nodes(model, tree, runs, sums, estimate);
+  add_nodes(model, tree, operands, runs, sums, estimate);
   add_weights(model, tree, sums);
   add_caches(model, tree, sums);
   roll_up(tree, sums, estimate);

@@ -20,7 +20,8 @@ std::string Differences::node_name(NodeId id) const {
 }
 
 std::vector<std::string> Differences::sentences() const {
-  std::vector<std::string> sentences = folded_.differences;
+  std::vector<std::string> sentences;
+  first_sentences(sentences);
   slot_sentences(sentences);
   output_sentences(sentences);
   size_t named = 0;
@@ -34,6 +35,15 @@ std::vector<std::string> Differences::sentences() const {
                         std::to_string(count) + " of the other instances");
   }
   return sentences;
+}
+
+void Differences::first_sentences(std::vector<std::string>& sentences) const {
+  if (!folded_.first) return;
+  const Graph& graph = level_.graph();
+  for (auto [first, second] : folded_.first->variants) {
+    sentences.push_back("instance " + instances_[0] + " lacks the carried input: it runs " +
+                        graph[first].op_type + " where the others run " + graph[second].op_type);
+  }
 }
 
 void Differences::slot_sentences(std::vector<std::string>& sentences) const {
@@ -53,7 +63,7 @@ void Differences::slot_sentences(std::vector<std::string>& sentences) const {
 // A value that only some of the instances hand to the outside.
 void Differences::output_sentences(std::vector<std::string>& sentences) const {
   const Stage& stage = folded_.stage;
-  size_t skipped = folded_.first_differs ? 1 : 0;
+  size_t skipped = folded_.first ? 1 : 0;
   for (uint32_t t = 0; t < stage.period; ++t) {
     size_t places = level_[stage.begin + t].outputs.size();
     for (size_t place = 0; place < places; ++place) {

@@ -20,6 +20,7 @@ class Differences {
   std::vector<std::string> sentences() const;
 
  private:
+  void first_sentences(std::vector<std::string>& sentences) const;
   void slot_sentences(std::vector<std::string>& sentences) const;
   void output_sentences(std::vector<std::string>& sentences) const;
   std::string node_name(NodeId node) const;

@@ -66,9 +66,17 @@ class LevelFolder {
     if (stage.repeat >= 2 && is_worth_it(stage)) {
       FoldedStage folded;
       folded.stage = std::move(stage);
+      if (is_free(folded.stage)) folded.first = match_first_instance(level_, folded.stage);
       stages_.emplace(folded.begin(), std::move(folded));
     }
     if (next < end) push({next, repeat.period, end - next});
+  }
+
+  // Whether the items before a stage are there for a first instance that differs.
+  bool is_free(const Stage& stage) const {
+    if (!shifts_.empty() || stage.begin < begin_ + stage.period) return false;
+    auto after = stages_.lower_bound(stage.begin);
+    return after == stages_.begin() || std::prev(after)->second.end() <= stage.begin - stage.period;
   }
 
   Stage verify_everywhere(uint32_t begin, uint32_t period, uint32_t repeat) const {

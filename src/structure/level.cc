@@ -14,7 +14,7 @@ std::string without_digits(std::string name) {
 
 Level::Level(const Graph& graph, const ModuleClasses& classes, const Outline& outline,
              uint32_t module, ValuePlaces& places)
-    : graph_(graph), classes_(classes), module_(module), places_(places) {
+    : graph_(graph), classes_(classes), outline_(outline), module_(module), places_(places) {
   StringInterner stems;
   Interner folded;
   for (const ModuleItem& item : outline.modules[module].items) {

@@ -68,7 +68,9 @@ class Level {
   // Whether nothing but one of the items [begin, end) uses it, given that one of them does.
   bool is_used_only_in(ValueId value, uint32_t begin, uint32_t end) const;
   const Graph& graph() const { return graph_; }
-  const NodeClasses& nodes() const { return classes_.nodes(); }
+  const ModuleClasses& classes() const { return classes_; }
+  const Outline& outline() const { return outline_; }
+  uint32_t module() const { return module_; }
 
   // Of the `slack` + 1 first positions where a repeat may begin, the one where fewest values cross.
   uint32_t best_cut(uint32_t begin, uint32_t period, uint32_t slack) const;
@@ -78,6 +80,7 @@ class Level {
 
   const Graph& graph_;
   const ModuleClasses& classes_;
+  const Outline& outline_;
   uint32_t module_;
   std::vector<ItemView> views_;
   std::vector<uint32_t> class_ids_;

@@ -29,6 +29,7 @@ class ModuleClasses {
   ModuleClasses(const Graph& graph, const ValueReaders& readers, const Outline& outline);
 
   const NodeClasses& nodes() const { return node_classes_; }
+  const ValueReaders& readers() const { return readers_; }
   ItemView view(const ModuleItem& item) const;
   // Whether `value` is used by something outside `module`; one that is not is of no concern there.
   bool is_used_outside(ValueId value, uint32_t module) const {

@@ -84,6 +84,26 @@ class Placer {
     return path;
   }
 
+  // Whether `value` is read in several members of a list below `all`, the deepest module that holds
+  // its readers: then none of them owns it.
+  bool is_shared_by_list(ValueId value, PathId all) const {
+    const PathTable& paths = placement_.paths;
+    size_t members = 0;
+    PathId last = kNoPath;
+    for (NodeId reader : readers_.of(value)) {
+      PathId path = placement_.nodes[reader.index];
+      uint32_t depth = paths[all].depth + 1;
+      for (; depth <= paths[path].depth; ++depth) {
+        PathId member = paths.at_depth(path, depth);
+        if (!is_index(paths[member].segment)) continue;
+        members += member != last;
+        last = member;
+        break;
+      }
+    }
+    return members > 1;
+  }
+
   bool read_below(ValueId value, PathId path) const {
     std::span<const NodeId> readers = readers_.of(value);
     return std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
@@ -107,10 +127,12 @@ class Placer {
       return tensor.value && is_output(tensor.value) ? kRootPath : kNoPath;
     }
     ResolvedPath found = resolve(paths(), segments, false);
-    if (found.complete && found.path != kRootPath && read_below(tensor.value, found.path)) {
+    PathId all = readers_of(tensor.value);
+    if (found.complete && found.path != kRootPath && read_below(tensor.value, found.path) &&
+        !is_shared_by_list(tensor.value, all)) {
       return found.path;
     }
-    return readers_of(tensor.value);
+    return all;
   }
 
   bool is_output(ValueId value) const {

@@ -8,9 +8,10 @@
 // gets a module of its own ("If_0.then"), since both branches carry the same names; so does a body
 // without scopes of its own.
 //
-// A tensor: the module that its name says, if one of its readers is there or none reads it; else
-// the deepest module that holds all its readers (its only reader's, for most). A cache: its
-// reader's. What no node reads and no name places is in "(unattributed)".
+// A tensor: the module that its name says, if one of its readers is there or none reads it, and it
+// is not shared by members of a list of modules; else the deepest module that holds all its readers
+// (its only reader's, for most). A cache: its reader's. What no node reads and no name places is in
+// "(unattributed)".
 #pragma once
 
 #include <vector>

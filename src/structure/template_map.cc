@@ -75,6 +75,17 @@ void TemplateMap::pair(const Level& level, Instance a, Instance b, std::vector<N
     std::vector<InitializerId> unread_to = classes_.unread_tensors(item.module.index);
     for (size_t i = 0; i < unread_from.size(); ++i) tensors_[unread_to[i].index] = unread_from[i];
   }
+  pair_given(level, a, b);
+}
+
+void TemplateMap::pair(const FirstInstance& first, Instance a, Instance b, const Level& level) {
+  for (auto [stands, node] : first.nodes) nodes_[node.index] = stands;
+  for (auto [stands, value] : first.made) pair_values(stands, value);
+  given_ = first.given;
+  pair_given(level, a, b);
+}
+
+void TemplateMap::pair_given(const Level& level, Instance a, Instance b) {
   for (auto [from, to] : given_) {
     InitializerId stands = graph_[from].initializer, tensor = graph_[to].initializer;
     if (!tensor && level.is_used_only_in(from, a.begin, a.end) &&
@@ -101,13 +112,6 @@ bool TemplateMap::owned_inside(InitializerId tensor, Instance instance) const {
   }
   uint32_t item = item_of_module_[module];
   return module != 0 && item >= instance.begin && item < instance.end;
-}
-
-void TemplateMap::pair(const NodePair& nodes) {
-  nodes_[nodes.node.index] = nodes.stands;
-  const std::vector<ValueId>& from = graph_[nodes.stands].outputs;
-  const std::vector<ValueId>& to = graph_[nodes.node].outputs;
-  for (size_t k = 0; k < from.size() && k < to.size(); ++k) pair_values(from[k], to[k]);
 }
 
 void TemplateMap::pair_nodes(NodeId stands, NodeId node, std::vector<NodeId>& varying) {

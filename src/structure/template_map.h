@@ -22,13 +22,15 @@ class TemplateMap {
   };
   // `varying` receives the nodes of `a` whose constant payload differs from their partner's.
   void pair(const Level& level, Instance a, Instance b, std::vector<NodeId>& varying);
-  void pair(const NodePair& nodes);  // of a first instance that differs
+  // A first instance that differs stands for the second, `b`.
+  void pair(const FirstInstance& first, Instance a, Instance b, const Level& level);
   // The item of `module` that holds `node`, which is below it.
   uint32_t item_of_node(NodeId node, uint32_t module) const;
   // Follows chains to the end and finds the caches' templates.
   void finish(ModuleTree& tree);
 
  private:
+  void pair_given(const Level& level, Instance a, Instance b);
   void pair_nodes(NodeId stands, NodeId node, std::vector<NodeId>& varying);
   void pair_values(ValueId stands, ValueId value);
   void pair_tensors(InitializerId stands, InitializerId tensor);

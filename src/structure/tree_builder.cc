@@ -141,6 +141,11 @@ class TreeBuilder {
     pair_instances(level, m, folded, stage);
     ModuleId id = add(std::move(stage), around.into);
     tree_[around.into].items.push_back({id, NodeId()});
+    if (folded.first) {
+      int64_t count = tree_[id].multiplicity / folded.repeat() * folded.stage.repeat;
+      for (auto [stands, node] : folded.first->variants)
+        tree_.variants.push_back({stands, node, count});
+    }
     stages_of_level_.push_back({id, begin, period, folded.end()});
     if (is_one_module) {  // the stage is that module, and holds what it holds
       tree_of_module_[first[0].module.index] = id;
@@ -166,8 +171,10 @@ class TreeBuilder {
   void pair_instances(const Level& level, uint32_t m, const FoldedStage& folded, Module& stage) {
     const Stage& equal = folded.stage;
     Differences differences(level, folded, stage.instances);
-    for (const NodePair& nodes : folded.first_pairs) map_.pair(nodes);
     TemplateMap::Instance first{m, equal.begin, equal.begin + equal.period};
+    if (folded.first) {
+      map_.pair(*folded.first, {m, folded.begin(), equal.begin}, first, level);
+    }
     for (uint32_t i = 1; i < equal.repeat; ++i) {
       uint32_t shift = i * equal.period;
       std::vector<NodeId> varying;
@@ -176,10 +183,24 @@ class TreeBuilder {
     }
     for (const Slot& slot : equal.slots) {
       if (slot.kind != SlotKind::kCarried) continue;
+      // What the first instance makes there, and what it reads where the others read it.
       const ItemView& maker = level[equal.begin + slot.carried_from.item];
-      stage.carried.push_back({maker.outputs[slot.carried_from.place], slot.first});
+      CarriedValue carried{maker.outputs[slot.carried_from.place], slot.first};
+      if (folded.first) carried = carried_of_first(*folded.first, carried);
+      if (carried.read) stage.carried.push_back(carried);
     }
     stage.differences = differences.sentences();
+  }
+
+  static CarriedValue carried_of_first(const FirstInstance& first, CarriedValue second) {
+    CarriedValue carried;
+    for (auto [stands, value] : first.made) {
+      if (value == second.produced) carried.produced = stands;
+    }
+    for (auto [stands, value] : first.entered) {
+      if (value == second.read) carried.read = stands;
+    }
+    return carried;
   }
 
   // The tensors and caches of the level's own module go into the innermost stage that has all their

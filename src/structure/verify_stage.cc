@@ -107,7 +107,7 @@ class StageVerifier {
         distinct && made && first && !in_stage(value, instance) && !in_stage(slot.first, instance);
     possible.outputs = possible.outputs && outside && made == first;
     possible.like_nodes = possible.like_nodes && outside && made != first &&
-                          level_.nodes().of(made) == level_.nodes().of(first) &&
+                          level_.classes().nodes().of(made) == level_.classes().nodes().of(first) &&
                           position(value) == position(slot.first);
   }
 
