@@ -256,6 +256,10 @@ bool SchemaInference::infer(NodeInference& node) {
   if (schema == nullptr) return false;
   if (!schema->has_type_and_shape_inference_function()) return true;
   Context context(node, state_->tokens);
+  // The functions of ai.onnx.ml read the first input's type without looking whether it is known.
+  const bool reads_blindly = node.node.domain == "ai.onnx.ml" && context.getNumInputs() > 0 &&
+                             context.getInputType(0) == nullptr;
+  if (reads_blindly) return true;
   try {
     schema->GetTypeAndShapeInferenceFunction()(context);
   } catch (const std::exception& error) {
