@@ -95,7 +95,7 @@ size_t size_of(const Literal& literal) { return literal.integers.size() + litera
 
 // The typed fields: numbers one by one or packed, in any number of pieces.
 void read_typed(FileBytes message, size_t count, Literal& literal) {
-  WireReader reader(message, "TensorProto");
+  WireReader reader(message, {"TensorProto"});
   for (WireField field; reader.next(field) && size_of(literal) <= count;) {
     const bool fixed32 = field.number == 4;
     const bool fixed64 = field.number == 10;

@@ -7,30 +7,54 @@
 namespace kcharter {
 namespace {
 
+// Which fields of each message hold bytes, and which one number (onnx.proto).
+constexpr MessageFields kStringStringEntryFields = {"StringStringEntryProto", field_set({1, 2})};
+constexpr MessageFields kOperatorSetIdFields = {"OperatorSetIdProto", field_set({1}),
+                                                field_set({2})};
+constexpr MessageFields kTensorShapeFields = {"TensorShapeProto", field_set({1})};
+constexpr MessageFields kTensorShapeDimensionFields = {"TensorShapeProto.Dimension", field_set({2}),
+                                                       field_set({1})};
+constexpr MessageFields kTypeTensorFields = {"TypeProto.Tensor", field_set({2}), field_set({1})};
+constexpr MessageFields kTypeFields = {"TypeProto", field_set({1, 4, 5, 7, 8, 9})};
+constexpr MessageFields kModelFields = {"ModelProto", field_set({2, 3, 4, 6, 7, 8, 14, 20, 25, 26}),
+                                        field_set({1, 5})};
+constexpr MessageFields kGraphFields = {"GraphProto",
+                                        field_set({1, 2, 5, 10, 11, 12, 13, 14, 15, 16})};
+constexpr MessageFields kFunctionFields = {"FunctionProto",
+                                           field_set({1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14})};
+constexpr MessageFields kNodeFields = {"NodeProto", field_set({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})};
+constexpr MessageFields kAttributeFields = {
+    "AttributeProto", field_set({1, 4, 5, 6, 9, 10, 11, 13, 14, 15, 21, 22, 23}),
+    field_set({2, 3, 20})};
+constexpr MessageFields kTensorFields = {"TensorProto", field_set({3, 6, 8, 9, 12, 13, 16}),
+                                         field_set({2, 14})};
+constexpr MessageFields kSparseTensorFields = {"SparseTensorProto", field_set({1, 2})};
+constexpr MessageFields kValueInfoFields = {"ValueInfoProto", field_set({1, 2, 3, 4})};
+
 KeyValue read_entry(FileBytes bytes) {
   KeyValue entry;
-  WireReader reader(bytes, "StringStringEntryProto");
+  WireReader reader(bytes, kStringStringEntryFields);
   for (WireField field; reader.next(field);) {
-    if (field.number == 1) entry.first = reader.text(field);
-    if (field.number == 2) entry.second = reader.text(field);
+    if (field.number == 1) entry.first = field.text();
+    if (field.number == 2) entry.second = field.text();
   }
   return entry;
 }
 
 OpsetView read_opset(FileBytes bytes) {
   OpsetView opset;
-  WireReader reader(bytes, "OperatorSetIdProto");
+  WireReader reader(bytes, kOperatorSetIdFields);
   for (WireField field; reader.next(field);) {
-    if (field.number == 1) opset.domain = reader.text(field);
-    if (field.number == 2) opset.version = reader.integer(field);
+    if (field.number == 1) opset.domain = field.text();
+    if (field.number == 2) opset.version = field.integer();
   }
   return opset;
 }
 
 // A repeated integer field may be packed or not, whatever its declaration says.
-void append_integers(const WireReader& reader, const WireField& field, std::vector<int64_t>& into) {
+void append_integers(const WireField& field, std::vector<int64_t>& into) {
   if (field.type != WireType::kBytes) {
-    into.push_back(reader.integer(field));
+    into.push_back(field.integer());
     return;
   }
   PackedVarints packed(field.payload);
@@ -39,9 +63,9 @@ void append_integers(const WireReader& reader, const WireField& field, std::vect
 
 float float_of(uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); }
 
-void append_floats(const WireReader& reader, const WireField& field, std::vector<float>& into) {
+void append_floats(const WireField& field, std::vector<float>& into) {
   if (field.type != WireType::kBytes) {
-    into.push_back(float_of(reader.scalar(field)));
+    into.push_back(float_of(field.scalar));
     return;
   }
   const std::string_view packed = field.payload.text;
@@ -94,14 +118,14 @@ void add_payload(const WireField& field, TensorView& tensor) {
 
 std::vector<DimensionView> read_shape(FileBytes bytes) {
   std::vector<DimensionView> dims;
-  WireReader reader(bytes, "TensorShapeProto");
+  WireReader reader(bytes, kTensorShapeFields);
   for (WireField field; reader.next(field);) {
     if (field.number != 1) continue;
     DimensionView dim;
-    WireReader dim_reader(reader.bytes(field), "TensorShapeProto.Dimension");
+    WireReader dim_reader(field.payload, kTensorShapeDimensionFields);
     for (WireField part; dim_reader.next(part);) {
-      if (part.number == 1) dim.value = dim_reader.integer(part);
-      if (part.number == 2) dim.symbol = dim_reader.text(part);
+      if (part.number == 1) dim.value = part.integer();
+      if (part.number == 2) dim.symbol = part.text();
     }
     dims.push_back(dim);
   }
@@ -109,19 +133,19 @@ std::vector<DimensionView> read_shape(FileBytes bytes) {
 }
 
 void read_tensor_type(FileBytes bytes, TypeView& type) {
-  WireReader reader(bytes, "TypeProto.Tensor");
+  WireReader reader(bytes, kTypeTensorFields);
   for (WireField field; reader.next(field);) {
-    if (field.number == 1) type.element_type = reader.integer(field);
-    if (field.number == 2) type.dims = read_shape(reader.bytes(field));
+    if (field.number == 1) type.element_type = field.integer();
+    if (field.number == 2) type.dims = read_shape(field.payload);
   }
 }
 
 // The element type of a sequence or optional.
 FileBytes read_element_type(FileBytes bytes) {
   FileBytes element;
-  WireReader reader(bytes, "TypeProto");
+  WireReader reader(bytes, kTypeFields);
   for (WireField field; reader.next(field);) {
-    if (field.number == 1) element = reader.bytes(field);
+    if (field.number == 1) element = field.payload;
   }
   return element;
 }
@@ -130,26 +154,26 @@ FileBytes read_element_type(FileBytes bytes) {
 
 ModelView read_model(FileBytes bytes) {
   ModelView model;
-  WireReader reader(bytes, "ModelProto");
+  WireReader reader(bytes, kModelFields);
   for (WireField field; reader.next(field);) {
     switch (field.number) {
       case 1:
-        model.ir_version = reader.integer(field);
+        model.ir_version = field.integer();
         break;
       case 2:
-        model.producer = reader.text(field);
+        model.producer = field.text();
         break;
       case 7:
-        model.graphs.push_back(reader.bytes(field));
+        model.graphs.push_back(field.payload);
         break;
       case 8:
-        model.opsets.push_back(read_opset(reader.bytes(field)));
+        model.opsets.push_back(read_opset(field.payload));
         break;
       case 14:
-        model.metadata.push_back(read_entry(reader.bytes(field)));
+        model.metadata.push_back(read_entry(field.payload));
         break;
       case 25:
-        model.functions.push_back(reader.bytes(field));
+        model.functions.push_back(field.payload);
         break;
       case 3:
       case 4:
@@ -167,29 +191,29 @@ ModelView read_model(FileBytes bytes) {
 
 GraphView read_graph(FileBytes bytes) {
   GraphView graph;
-  WireReader reader(bytes, "GraphProto");
+  WireReader reader(bytes, kGraphFields);
   for (WireField field; reader.next(field);) {
     switch (field.number) {
       case 1:
-        graph.nodes.push_back(reader.bytes(field));
+        graph.nodes.push_back(field.payload);
         break;
       case 2:
-        graph.name = reader.text(field);
+        graph.name = field.text();
         break;
       case 5:
-        graph.initializers.push_back(reader.bytes(field));
+        graph.initializers.push_back(field.payload);
         break;
       case 11:
-        graph.inputs.push_back(reader.bytes(field));
+        graph.inputs.push_back(field.payload);
         break;
       case 12:
-        graph.outputs.push_back(reader.bytes(field));
+        graph.outputs.push_back(field.payload);
         break;
       case 13:
-        graph.value_infos.push_back(reader.bytes(field));
+        graph.value_infos.push_back(field.payload);
         break;
       case 15:
-        graph.sparse_initializers.push_back(reader.bytes(field));
+        graph.sparse_initializers.push_back(field.payload);
         break;
       default:
         break;
@@ -200,32 +224,32 @@ GraphView read_graph(FileBytes bytes) {
 
 FunctionView read_function(FileBytes bytes) {
   FunctionView function;
-  WireReader reader(bytes, "FunctionProto");
+  WireReader reader(bytes, kFunctionFields);
   for (WireField field; reader.next(field);) {
     switch (field.number) {
       case 1:
-        function.name = reader.text(field);
+        function.name = field.text();
         break;
       case 4:
-        function.inputs.push_back(reader.text(field));
+        function.inputs.push_back(field.text());
         break;
       case 5:
-        function.outputs.push_back(reader.text(field));
+        function.outputs.push_back(field.text());
         break;
       case 7:
-        function.nodes.push_back(reader.bytes(field));
+        function.nodes.push_back(field.payload);
         break;
       case 9:
-        function.opsets.push_back(read_opset(reader.bytes(field)));
+        function.opsets.push_back(read_opset(field.payload));
         break;
       case 10:
-        function.domain = reader.text(field);
+        function.domain = field.text();
         break;
       case 11:
-        function.attribute_defaults.push_back(reader.bytes(field));
+        function.attribute_defaults.push_back(field.payload);
         break;
       case 13:
-        function.overload = reader.text(field);
+        function.overload = field.text();
         break;
       default:
         break;
@@ -236,32 +260,32 @@ FunctionView read_function(FileBytes bytes) {
 
 NodeView read_node(FileBytes bytes) {
   NodeView node;
-  WireReader reader(bytes, "NodeProto");
+  WireReader reader(bytes, kNodeFields);
   for (WireField field; reader.next(field);) {
     switch (field.number) {
       case 1:
-        node.inputs.push_back(reader.text(field));
+        node.inputs.push_back(field.text());
         break;
       case 2:
-        node.outputs.push_back(reader.text(field));
+        node.outputs.push_back(field.text());
         break;
       case 3:
-        node.name = reader.text(field);
+        node.name = field.text();
         break;
       case 4:
-        node.op_type = reader.text(field);
+        node.op_type = field.text();
         break;
       case 5:
-        node.attributes.push_back(reader.bytes(field));
+        node.attributes.push_back(field.payload);
         break;
       case 7:
-        node.domain = reader.text(field);
+        node.domain = field.text();
         break;
       case 8:
-        node.overload = reader.text(field);
+        node.overload = field.text();
         break;
       case 9:
-        node.metadata.push_back(read_entry(reader.bytes(field)));
+        node.metadata.push_back(read_entry(field.payload));
         break;
       default:
         break;
@@ -272,36 +296,36 @@ NodeView read_node(FileBytes bytes) {
 
 AttributeView read_attribute(FileBytes bytes) {
   AttributeView attribute;
-  WireReader reader(bytes, "AttributeProto");
+  WireReader reader(bytes, kAttributeFields);
   for (WireField field; reader.next(field);) {
     switch (field.number) {
       case 1:
-        attribute.name = reader.text(field);
+        attribute.name = field.text();
         break;
       case 2:
-        attribute.number = float_of(reader.scalar(field));
+        attribute.number = float_of(field.scalar);
         break;
       case 3:
-        attribute.integer = reader.integer(field);
+        attribute.integer = field.integer();
         break;
       case 4:
-        attribute.text = reader.text(field);
+        attribute.text = field.text();
         break;
       case 5:
-        attribute.tensor = reader.bytes(field);
+        attribute.tensor = field.payload;
         break;
       case 6:
       case 11:
-        attribute.graphs.push_back(reader.bytes(field));
+        attribute.graphs.push_back(field.payload);
         break;
       case 7:
-        append_floats(reader, field, attribute.numbers);
+        append_floats(field, attribute.numbers);
         break;
       case 8:
-        append_integers(reader, field, attribute.integers);
+        append_integers(field, attribute.integers);
         break;
       case 9:
-        attribute.texts.push_back(reader.text(field));
+        attribute.texts.push_back(field.text());
         break;
       case 10:
       case 14:
@@ -310,13 +334,13 @@ AttributeView read_attribute(FileBytes bytes) {
         attribute.other = true;
         break;
       case 20:
-        attribute.type = reader.integer(field);
+        attribute.type = field.integer();
         break;
       case 21:
-        attribute.reference = reader.text(field);
+        attribute.reference = field.text();
         break;
       case 22:
-        attribute.sparse_tensor = reader.bytes(field);
+        attribute.sparse_tensor = field.payload;
         break;
       default:
         break;
@@ -327,23 +351,23 @@ AttributeView read_attribute(FileBytes bytes) {
 
 TensorView read_tensor(FileBytes bytes) {
   TensorView tensor;
-  WireReader reader(bytes, "TensorProto");
+  WireReader reader(bytes, kTensorFields);
   for (WireField field; reader.next(field);) {
     switch (field.number) {
       case 1:
-        append_integers(reader, field, tensor.dims);
+        append_integers(field, tensor.dims);
         break;
       case 2:
-        tensor.data_type = reader.integer(field);
+        tensor.data_type = field.integer();
         break;
       case 8:
-        tensor.name = reader.text(field);
+        tensor.name = field.text();
         break;
       case 13:
-        tensor.external_data.push_back(read_entry(reader.bytes(field)));
+        tensor.external_data.push_back(read_entry(field.payload));
         break;
       case 14:
-        tensor.external = reader.integer(field) == 1;
+        tensor.external = field.integer() == 1;
         break;
       default:
         add_payload(field, tensor);
@@ -354,21 +378,21 @@ TensorView read_tensor(FileBytes bytes) {
 
 SparseTensorView read_sparse_tensor(FileBytes bytes) {
   SparseTensorView sparse;
-  WireReader reader(bytes, "SparseTensorProto");
+  WireReader reader(bytes, kSparseTensorFields);
   for (WireField field; reader.next(field);) {
-    if (field.number == 1) sparse.values = reader.bytes(field);
-    if (field.number == 2) sparse.indices = reader.bytes(field);
-    if (field.number == 3) append_integers(reader, field, sparse.dims);
+    if (field.number == 1) sparse.values = field.payload;
+    if (field.number == 2) sparse.indices = field.payload;
+    if (field.number == 3) append_integers(field, sparse.dims);
   }
   return sparse;
 }
 
 ValueInfoView read_value_info(FileBytes bytes) {
   ValueInfoView info;
-  WireReader reader(bytes, "ValueInfoProto");
+  WireReader reader(bytes, kValueInfoFields);
   for (WireField field; reader.next(field);) {
-    if (field.number == 1) info.name = reader.text(field);
-    if (field.number == 2) info.type = reader.bytes(field);
+    if (field.number == 1) info.name = field.text();
+    if (field.number == 2) info.type = field.payload;
   }
   return info;
 }
@@ -378,7 +402,7 @@ TypeView read_type(FileBytes bytes) {
   // Two rounds: a sequence or optional, then what it holds.
   for (int depth = 0; depth < 2; ++depth) {
     FileBytes element;
-    WireReader reader(bytes, "TypeProto");
+    WireReader reader(bytes, kTypeFields);
     for (WireField field; reader.next(field);) {
       const bool outer = depth == 0;
       switch (field.number) {
@@ -387,13 +411,13 @@ TypeView read_type(FileBytes bytes) {
           if (outer) {
             type.kind = field.number == 1 ? TypeViewKind::kTensor : TypeViewKind::kSparseTensor;
           }
-          read_tensor_type(reader.bytes(field), type);
+          read_tensor_type(field.payload, type);
           break;
         case 4:
         case 9:
           if (outer) {
             type.kind = field.number == 4 ? TypeViewKind::kSequence : TypeViewKind::kOptional;
-            element = read_element_type(reader.bytes(field));
+            element = read_element_type(field.payload);
           }
           break;
         case 5:

@@ -31,7 +31,7 @@ void WireReader::fail_truncated(uint32_t number, uint64_t wanted) const {
   throw Error(fmt::format(
       "truncated at byte {} of field {} of {}: {} bytes are wanted and {} are left; the file is "
       "incomplete or damaged, fetch it again",
-      message_.offset + message_.text.size(), number, name_, wanted,
+      message_.offset + message_.text.size(), number, fields_.name, wanted,
       message_.text.size() - position_));
 }
 
@@ -42,7 +42,7 @@ uint64_t WireReader::varint(uint32_t number) {
   position_ = start;
   if (message_.text.size() - start < 10) fail_truncated(number, message_.text.size() - start + 1);
   throw Error(fmt::format("byte {} is no protobuf: a number of {} is longer than 10 bytes",
-                          message_.offset + start, name_));
+                          message_.offset + start, fields_.name));
 }
 
 uint64_t WireReader::fixed(size_t size, uint32_t number) {
@@ -54,12 +54,21 @@ uint64_t WireReader::fixed(size_t size, uint32_t number) {
 }
 
 bool WireReader::next(WireField& field) {
-  if (position_ >= message_.text.size()) return false;
+  while (position_ < message_.text.size()) {
+    read(field);
+    const uint64_t bit = field.number < 64 ? uint64_t{1} << field.number : 0;
+    const uint64_t others = field.type == WireType::kBytes ? fields_.scalars : fields_.bytes;
+    if ((bit & others) == 0) return true;
+  }
+  return false;
+}
+
+void WireReader::read(WireField& field) {
   const uint64_t at = message_.offset + position_;
   const uint64_t tag = varint(0);
   field.number = static_cast<uint32_t>(tag >> 3);
   if (field.number == 0 || tag >> 32 != 0) {
-    throw Error(fmt::format("byte {} is no protobuf: tag {} in {}", at, tag, name_));
+    throw Error(fmt::format("byte {} is no protobuf: tag {} in {}", at, tag, fields_.name));
   }
   switch (tag & 7) {
     case 0:
@@ -79,26 +88,10 @@ bool WireReader::next(WireField& field) {
       field.scalar = fixed(4, field.number);
       break;
     default:
-      throw Error(fmt::format("byte {} is no protobuf: wire type {} in {}", at, tag & 7, name_));
+      throw Error(
+          fmt::format("byte {} is no protobuf: wire type {} in {}", at, tag & 7, fields_.name));
   }
   field.type = static_cast<WireType>(tag & 7);
-  return true;
-}
-
-uint64_t WireReader::scalar(const WireField& field) const {
-  if (field.type == WireType::kBytes) {
-    throw Error(fmt::format("field {} of {} at byte {} holds bytes where a number is due",
-                            field.number, name_, field.payload.offset));
-  }
-  return field.scalar;
-}
-
-FileBytes WireReader::bytes(const WireField& field) const {
-  if (field.type != WireType::kBytes) {
-    throw Error(fmt::format("field {} of {} before byte {} holds a number where bytes are due",
-                            field.number, name_, message_.offset + position_));
-  }
-  return field.payload;
 }
 
 }  // namespace kcharter

@@ -4,11 +4,14 @@
 // copies nothing, counts in 64 bits, knows where in the file each field lies, and does not recurse:
 // a nested message is a FileBytes that the caller reads when it wants to.
 //
-//   WireReader reader(file, "ModelProto");
-//   for (WireField field; reader.next(field);) if (field.number == 7) graph = reader.bytes(field);
+//   WireReader reader(file, {"ModelProto", field_set({7})});
+//   for (WireField field; reader.next(field);) {
+//     if (field.number == 7) graph = field.payload;
+//   }
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 namespace kcharter {
@@ -26,29 +29,41 @@ struct WireField {
   WireType type = WireType::kVarint;
   uint64_t scalar = 0;  // of a varint or fixed field
   FileBytes payload;    // of a bytes field
+  int64_t integer() const { return static_cast<int64_t>(scalar); }
+  std::string_view text() const { return payload.text; }
+};
+
+// Numbers of fields below 64, as bits.
+constexpr uint64_t field_set(std::initializer_list<int> numbers) {
+  uint64_t set = 0;
+  for (const int number : numbers) set |= uint64_t{1} << number;
+  return set;
+}
+
+// What a message's definition says: which of its fields hold bytes (texts, messages), which a
+// number.
+struct MessageFields {
+  const char* name;
+  uint64_t bytes = 0;
+  uint64_t scalars = 0;
 };
 
 class WireReader {
  public:
-  WireReader(FileBytes message, const char* message_name)
-      : message_(message), name_(message_name) {}
+  WireReader(FileBytes message, const MessageFields& fields) : message_(message), fields_(fields) {}
 
-  // False at the end. Throws Error where the message is cut short or is no protobuf.
+  // False at the end. A field of another wire type than the definition's is passed over, as
+  // protobuf does. Throws Error where the message is cut short or is no protobuf.
   bool next(WireField& field);
 
-  // The field's value as the wire type its number calls for; throws Error where it has another.
-  uint64_t scalar(const WireField& field) const;
-  int64_t integer(const WireField& field) const { return static_cast<int64_t>(scalar(field)); }
-  FileBytes bytes(const WireField& field) const;
-  std::string_view text(const WireField& field) const { return bytes(field).text; }
-
  private:
+  void read(WireField& field);
   uint64_t varint(uint32_t number);
   uint64_t fixed(size_t size, uint32_t number);
   [[noreturn]] void fail_truncated(uint32_t number, uint64_t wanted) const;
 
   FileBytes message_;
-  const char* name_;
+  MessageFields fields_;
   size_t position_ = 0;
 };
 

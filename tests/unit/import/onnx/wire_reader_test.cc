@@ -13,13 +13,13 @@ using ::testing::HasSubstr;
 
 TEST(WireReader, GivesFieldsWithTheirPlaceInTheFile) {
   const std::string message = std::string("\x08\x96\x01", 3) + "\x12\x03" + "abc";
-  WireReader reader({message, 100}, "Test");
+  WireReader reader({message, 100}, {"Test"});
   WireField field;
   ASSERT_TRUE(reader.next(field));
   EXPECT_EQ(field.number, 1u);
-  EXPECT_EQ(reader.integer(field), 150);
+  EXPECT_EQ(field.integer(), 150);
   ASSERT_TRUE(reader.next(field));
-  EXPECT_EQ(reader.text(field), "abc");
+  EXPECT_EQ(field.text(), "abc");
   EXPECT_EQ(field.payload.offset, 105u);
   EXPECT_FALSE(reader.next(field));
 }
@@ -28,7 +28,7 @@ TEST(WireReader, SaysWhereAFileIsCutShort) {
   const std::string message =
       "\x3a\x7f"
       "only a little";
-  WireReader reader({message, 0}, "ModelProto");
+  WireReader reader({message, 0}, {"ModelProto"});
   WireField field;
   try {
     reader.next(field);
@@ -41,15 +41,23 @@ TEST(WireReader, SaysWhereAFileIsCutShort) {
 
 TEST(WireReader, ALengthNearTheEndOf64BitsDoesNotWrap) {
   const std::string message = "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
-  WireReader reader({message, 0}, "Test");
+  WireReader reader({message, 0}, {"Test"});
   WireField field;
   EXPECT_THROW(reader.next(field), Error);
+}
+
+TEST(WireReader, PassesOverAFieldOfAnotherWireType) {
+  const std::string message = "\x08\x01\x10\x02";
+  WireReader reader({message, 0}, {"Test", field_set({1})});
+  WireField field;
+  ASSERT_TRUE(reader.next(field));
+  EXPECT_EQ(field.number, 2u);
 }
 
 TEST(WireReader, RefusesWhatIsNoProtobuf) {
   for (const std::string& message :
        {std::string(1, '\0'), std::string("\x0b"), std::string(12, '\xff')}) {
-    WireReader reader({message, 0}, "Test");
+    WireReader reader({message, 0}, {"Test"});
     WireField field;
     EXPECT_THROW(reader.next(field), Error);
   }
