@@ -4,6 +4,7 @@
 //   Attention(q [B,S,H·d], k [B,T,K·d], v [B,T,K·dv], sinks?, past_k?, past_v? → out [B,S,H·dv],
 //             present_k?, present_v?; num_heads, kv_num_heads, head_dim, v_head_dim, causal, window,
 //             softcap)
+//   SharedAttention(q, keys [B,K,T,d], values [B,K,T,dv] → out; as Attention)
 //   LatentAttention(q [B,S,H·(nope+rope)], latent [B,S,rank], k_rope [B,S,rope],
 //             expanded? [B,S,H·(nope+dv)], selected?, kv_b …, past? [B,P,rank+rope]
 //             → out [B,S,H·dv], present; num_heads, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim,
@@ -57,6 +58,16 @@ Work attention_work(const Graph& graph, const Node& node) {
   Dim tokens = times(times(batch, written), kv_heads);
   work.written_elements = {output_elements(graph, node), times(tokens, head_dim), times(tokens, value_dim)};
   return work;
+}
+
+// Keys and values are what an earlier layer left in its cache.
+Work shared_attention_work(const Graph& graph, const Node& node) {
+  Dim queries = input_dim(graph, node, 0, 1);
+  Dim keys = input_dim(graph, node, 1, 2);
+  Dim pairs = queries == Dim(Expr(1)) ? times(Expr(2), keys) : twice_pairs(node, queries, Expr(0), queries);
+  Dim half = times(times(input_dim(graph, node, 0, 0), Expr(int_attribute(node, "num_heads", 0))), pairs);
+  Expr dims(int_attribute(node, "head_dim", 0) + int_attribute(node, "v_head_dim", 0));
+  return {.flops = times(half, dims), .elementwise_flops = times(Expr(kPairOperations / 2), half)};
 }
 
 Dim causal_pairs(const Dim& queries, const Dim& past, int64_t selected) {
@@ -128,6 +139,7 @@ OperatorFamily kcharter_attention_operators() {
   static constexpr OperatorEntry kEntries[] = {
       {kOurs, "Attention", {.is_attention = true, .work = attention_work}},
       {kOurs, "LatentAttention", {.is_attention = true, .work = latent_attention_work}},
+      {kOurs, "SharedAttention", {.is_attention = true, .work = shared_attention_work}},
       {kOurs, "SparseIndexer", {.is_attention = true, .work = sparse_indexer_work}},
   };
   return kEntries;

@@ -5,7 +5,7 @@
 //   LastToken(x)                  [B, S, H] → [B, 1, H]
 //   RotaryEmbedding(x; num_heads, head_dim, rotary_dim)   x [B, S, heads·head_dim]
 //   RMSNormalization(x), LayerNormalization(x)            without learned scale
-//   Interleave, Shift …           see each entry
+//   SliceLayer(x [B,S,count·size]; index, size)           [B, S, size], that of one layer
 #include "ops/common_work.h"
 
 namespace kcharter {
@@ -25,6 +25,7 @@ OperatorFamily kcharter_basic_operators() {
   static constexpr OperatorEntry kEntries[] = {
       {kOurs, "Reshape", {.is_view = true}},
       {kOurs, "Scale", {}},
+      {kOurs, "SliceLayer", {.work = reads_what_it_writes}},
       {kOurs, "LastToken", {.work = reads_what_it_writes}},
       {kOurs, "RotaryEmbedding", {.work = rotary_work}},
       {kOurs, "RMSNormalization", {.work = per_output_element<3>}},

@@ -57,6 +57,10 @@ void last_token(NodeInference& node) {
   node.set(0, node.input_dtype(0), std::move(result));
 }
 
+void slice_layer(NodeInference& node) {
+  node.set(0, node.input_dtype(0), tokens_by(node, {Expr(int_attribute(node.node, "size", 0))}));
+}
+
 void attention(NodeInference& node) {
   node.set(0, node.input_dtype(0), tokens_by(node, {product_of(node.node, "num_heads", "v_head_dim")}));
   keep_declared(node, 1);
@@ -126,6 +130,8 @@ constexpr ShapeRuleEntry kEntries[] = {
     {kOurs, "Reshape", reshape},
     {kOurs, "RotaryEmbedding", same_as_first_input},
     {kOurs, "Route", route},
+    {kOurs, "SharedAttention", attention},
+    {kOurs, "SliceLayer", slice_layer},
     {kOurs, "SparseIndexer", sparse_indexer},
     {kOurs, "Scale", same_as_first_input},
     {kOurs, "SelectiveScan", recurrence},

@@ -34,7 +34,7 @@ std::vector<GraphBuilder::CacheSpec> key_value_cache(const GraphBuilder& builder
 namespace {
 
 struct Projected {
-  ValueId query, key, value;
+  ValueId query, key, value, gate;
 };
 
 Projected project(GraphBuilder& builder, ValueId x, const Attention& part, int64_t value_dim) {
@@ -45,12 +45,20 @@ Projected project(GraphBuilder& builder, ValueId x, const Attention& part, int64
     return Linear{name, part.hidden_size, out, part.qkv_bias, part.stored_in_out};
   };
   if (part.fused.empty()) {
-    return {linear(builder, x, matrix(part.query, q)), linear(builder, x, matrix(part.key, k)),
-            linear(builder, x, matrix(part.value, v))};
+    Projected all;
+    all.query = linear(builder, x, matrix(part.query, part.gated ? 2 * q : q));
+    if (part.gated) {
+      std::vector<ValueId> halves = builder.split(all.query, {q, q});
+      all.query = halves[0], all.gate = halves[1];
+    }
+    if (part.shared_with) return all;
+    all.key = linear(builder, x, matrix(part.key, k));
+    all.value = part.value_is_key ? all.key : linear(builder, x, matrix(part.value, v));
+    return all;
   }
   std::vector<ValueId> parts =
       builder.split(linear(builder, x, matrix(part.fused, q + k + v)), {q, k, v});
-  return {parts[0], parts[1], parts[2]};
+  return {parts[0], parts[1], parts[2], ValueId()};
 }
 
 ValueId normalize_heads(GraphBuilder& builder, ValueId x, const Attention& part,
@@ -87,27 +95,51 @@ ValueId rotate(GraphBuilder& builder, ValueId x, const Attention& part, int64_t 
 
 }  // namespace
 
+namespace {
+
+std::vector<Attribute> attributes_of(const Attention& part, int64_t value_dim) {
+  std::vector<Attribute> attributes = {
+      attribute("num_heads", part.heads), attribute("kv_num_heads", part.kv_heads),
+      attribute("head_dim", part.head_dim), attribute("v_head_dim", value_dim),
+      attribute("causal", int64_t{1})};
+  if (part.window) attributes.push_back(attribute("window", *part.window));
+  if (part.chunk) attributes.push_back(attribute("chunk", *part.chunk));
+  if (part.softcap != 0) attributes.push_back(attribute("softcap", part.softcap));
+  return attributes;
+}
+
+ValueId attend(GraphBuilder& builder, ValueId q, Projected projected, const Attention& part, int64_t layer,
+               int64_t value_dim) {
+  if (part.shared_with) {
+    std::vector<ValueId> kept = builder.remembered(*part.shared_with);
+    return builder.ours("SharedAttention", {q, kept[0], kept[1]}, attributes_of(part, value_dim));
+  }
+  ValueId k = normalize_heads(builder, projected.key, part, part.key_norm, part.kv_heads);
+  k = rotate(builder, k, part, part.kv_heads);
+  ValueId v = projected.value;
+  if (part.value_norm) {
+    ValueId heads = builder.reshape(v, {0, 0, part.kv_heads, value_dim});
+    heads = builder.ours("RMSNormalization", {heads}, {attribute("axis", int64_t{-1})});
+    v = builder.reshape(heads, {0, 0, part.kv_heads * value_dim});
+  }
+  std::vector<ValueId> inputs = {q, k, v, ValueId()};
+  if (part.sinks) inputs[3] = builder.parameter(part.sinks_name, {part.heads});
+  auto node = builder.cached("Attention", inputs, 1, key_value_cache(builder, layer, part),
+                             attributes_of(part, value_dim));
+  builder.remember(layer, node.presents);
+  return node.outputs[0];
+}
+
+}  // namespace
+
 ValueId Attention::operator()(GraphBuilder& builder, ValueId x, int64_t layer) const {
   auto scope = builder.scope(name, class_name);
   int64_t value_dim = value_head_dim.value_or(head_dim);
   Projected projected = project(builder, x, *this, value_dim);
   ValueId q = normalize_heads(builder, projected.query, *this, query_norm, heads);
-  ValueId k = normalize_heads(builder, projected.key, *this, key_norm, kv_heads);
   q = rotate(builder, q, *this, heads);
-  k = rotate(builder, k, *this, kv_heads);
-
-  std::vector<ValueId> inputs = {q, k, projected.value};
-  if (sinks) inputs.push_back(builder.parameter(sinks_name, {heads}));
-  else inputs.emplace_back();
-  std::vector<Attribute> attributes = {
-      attribute("num_heads", heads), attribute("kv_num_heads", kv_heads),
-      attribute("head_dim", head_dim), attribute("v_head_dim", value_dim),
-      attribute("causal", int64_t{1})};
-  if (window) attributes.push_back(attribute("window", *window));
-  if (chunk) attributes.push_back(attribute("chunk", *chunk));
-  if (softcap != 0) attributes.push_back(attribute("softcap", softcap));
-  auto caches = key_value_cache(builder, layer, *this);
-  ValueId mixed = builder.cached("Attention", inputs, 1, caches, std::move(attributes)).outputs[0];
+  ValueId mixed = attend(builder, q, projected, *this, layer, value_dim);
+  if (gated) mixed = builder.op("Mul", {mixed, builder.op("Sigmoid", {projected.gate})});
   return linear(builder, mixed, {output, heads * value_dim, hidden_size, output_bias, stored_in_out});
 }
 

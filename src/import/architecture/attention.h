@@ -35,6 +35,10 @@ struct Attention {
   std::optional<int64_t> window;      // a token sees itself and window - 1 before it
   std::optional<int64_t> chunk;       // a token sees those of its chunk up to itself
   double softcap = 0;
+  bool gated = false;          // queries come with a gate of the output, in one matrix
+  bool value_is_key = false;   // no matrix of values: keys, before their norm, are values too
+  bool value_norm = false;     // values are normalized without a scale
+  std::optional<int64_t> shared_with;  // keys and values are those of that layer
   bool sinks = false;  // one learned logit per head
   std::string sinks_name = "sinks";
   ValueId operator()(GraphBuilder& builder, ValueId x, int64_t layer) const;

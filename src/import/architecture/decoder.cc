@@ -17,9 +17,10 @@ ValueId last_token(GraphBuilder& builder, ValueId hidden) {
 
 }  // namespace
 
-ValueId build_layer(GraphBuilder& builder, const Decoder& decoder, const Layer& layer,
-                    ValueId hidden, int64_t index) {
-  auto scope = builder.scope(decoder.layer_list, index, layer.class_name);
+namespace {
+
+ValueId run_blocks(GraphBuilder& builder, const Decoder& decoder, const Layer& layer, ValueId hidden,
+                   int64_t index) {
   auto norm = [&](ValueId x, const std::string& name) {
     return normalize(builder, x, name, decoder.hidden_size, decoder.norm);
   };
@@ -41,6 +42,15 @@ ValueId build_layer(GraphBuilder& builder, const Decoder& decoder, const Layer& 
   ValueId fed = layer.feed_forward(builder, norm(hidden, layer.feed_forward_norm), index);
   return add_residual(builder, hidden, norm(fed, layer.after_feed_forward_norm),
                       layer.residual_scale);
+}
+
+}  // namespace
+
+ValueId build_layer(GraphBuilder& builder, const Decoder& decoder, const Layer& layer, ValueId hidden,
+                    int64_t index) {
+  auto scope = builder.scope(decoder.layer_list, index, layer.class_name);
+  hidden = run_blocks(builder, decoder, layer, hidden, index);
+  return layer.finish ? layer.finish(builder, hidden, index) : hidden;
 }
 
 ValueId build_layers(GraphBuilder& builder, const Decoder& decoder, ValueId hidden) {
@@ -83,6 +93,7 @@ void build(GraphBuilder& builder, const Decoder& decoder) {
       hidden = builder.op("Add", {hidden, embed(builder, decoder.positions, decoder.position_rows,
                                                 decoder.hidden_size, positions).rows});
     }
+    if (decoder.before_layers) decoder.before_layers(builder, decoder, ids, hidden);
     hidden = build_layers(builder, decoder, hidden);
     if (!decoder.head.empty()) hidden = last_token(builder, hidden);
     hidden = normalize(builder, hidden, decoder.final_norm, decoder.hidden_size, decoder.norm);

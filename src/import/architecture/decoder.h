@@ -16,6 +16,7 @@
 #include "import/architecture/latent_attention.h"
 #include "import/architecture/mixture_of_experts.h"
 #include "import/architecture/model_config.h"
+#include "import/architecture/recurrent.h"
 
 namespace kcharter {
 
@@ -28,6 +29,7 @@ struct Layer {
   std::string class_name;
   Block mixer;
   Block feed_forward;  // may be empty
+  Block finish;        // may be empty: what is done to the hidden state last
   std::string mixer_norm = "input_layernorm";
   std::string after_mixer_norm;
   std::string feed_forward_norm = "post_attention_layernorm";
@@ -38,6 +40,8 @@ struct Layer {
 };
 
 struct Decoder {
+  // Run once between the embedding and the first layer; may be empty.
+  std::function<void(GraphBuilder& builder, const Decoder& decoder, ValueId ids, ValueId hidden)> before_layers;
   std::string model = "model";
   std::string model_class;
   int64_t vocab_size = 0;

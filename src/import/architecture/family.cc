@@ -82,6 +82,20 @@ constexpr Family kFamilies[] = {
     {"GptOssForCausalLM", "gpt_oss", build_gpt_oss},
     {"Llama4ForCausalLM", "llama4_text", build_llama4},
     {"MiMoV2FlashForCausalLM", "mimo_v2_flash", build_mimo_v2},
+    {"Qwen3NextForCausalLM", "qwen3_next", build_qwen3_next},
+    {"Gemma4ForCausalLM", "gemma4_text", build_gemma4_text},
+    {"NemotronHForCausalLM", "nemotron_h", build_nemotron_h},
+    {"MambaForCausalLM", "mamba", build_mamba},
+    {"FalconMambaForCausalLM", "falcon_mamba", build_mamba},
+    {"Mamba2ForCausalLM", "mamba2", build_mamba2},
+    {"JambaForCausalLM", "jamba", build_jamba},
+    {"FalconH1ForCausalLM", "falcon_h1", build_falcon_h1},
+    {"GraniteMoeHybridForCausalLM", "granitemoehybrid", build_granite_hybrid},
+    {"Lfm2ForCausalLM", "lfm2", build_lfm2},
+    {"Lfm2MoeForCausalLM", "lfm2_moe", build_lfm2},
+    {"MiniMaxM1ForCausalLM", "minimax_m1", build_minimax},
+    {"MiniMaxText01ForCausalLM", "minimax_text_01", build_minimax},
+    {"MiniMaxForCausalLM", "minimax", build_minimax},
 };
 
 std::vector<Family>& registered() {

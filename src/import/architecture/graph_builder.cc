@@ -225,6 +225,12 @@ void GraphBuilder::buffer(std::string_view name, std::vector<int64_t> dims, DTyp
   add_initializer(std::move(initializer));
 }
 
+ValueId GraphBuilder::buffer_value(std::string_view name, std::vector<int64_t> dims) {
+  ValueId value = parameter(name, std::move(dims));
+  graph_.initializers.back().role = TensorRole::kBuffer;
+  return value;
+}
+
 ValueId GraphBuilder::alias(std::string_view name, ValueId original, std::vector<int64_t> read_as) {
   Initializer copy = graph_[graph_[original].initializer];
   copy.name = path(name);
@@ -302,7 +308,7 @@ ElementFormat GraphBuilder::cache_format(const CacheSpec& spec) const {
 GraphBuilder::CachedNode GraphBuilder::cached(std::string_view op_type, std::vector<ValueId> inputs,
                                               size_t outputs, const std::vector<CacheSpec>& caches,
                                               std::vector<Attribute> attributes) {
-  if (silent_ > 0) return {std::vector<ValueId>(outputs)};
+  if (silent_ > 0) return {std::vector<ValueId>(outputs), std::vector<ValueId>(caches.size())};
   can_decode = true;
   std::vector<Cache> made;
   for (const CacheSpec& spec : caches) {
@@ -336,8 +342,16 @@ GraphBuilder::CachedNode GraphBuilder::cached(std::string_view op_type, std::vec
     graph_.outputs.push_back(made[i].output);
     graph_.caches.push_back(std::move(made[i]));
   }
-  result.outputs.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(outputs));
+  auto first_present = all.begin() + static_cast<std::ptrdiff_t>(outputs);
+  result.outputs.assign(all.begin(), first_present);
+  result.presents.assign(first_present, all.end());
   return result;
+}
+
+std::vector<ValueId> GraphBuilder::remembered(int64_t layer) const {
+  auto found = remembered_.find(layer);
+  if (found == remembered_.end()) throw Error("layer " + std::to_string(layer) + " keeps no keys to share");
+  return found->second;
 }
 
 void GraphBuilder::output(ValueId value) { graph_.outputs.insert(graph_.outputs.begin(), value); }

@@ -98,6 +98,8 @@ class GraphBuilder {
   // Stored bytes that are another tensor's numbers once more: no parameters of their own.
   void copied_parameter(std::string_view name, std::vector<int64_t> dims);
   void buffer(std::string_view name, std::vector<int64_t> dims, DType dtype);
+  // A buffer in the weights' type that an operator reads.
+  ValueId buffer_value(std::string_view name, std::vector<int64_t> dims);
   // A second name, in the open module, of the tensor behind `original`.
   ValueId alias(std::string_view name, ValueId original, std::vector<int64_t> read_as);
 
@@ -121,12 +123,18 @@ class GraphBuilder {
     std::optional<ElementFormat> format;  // where no dtype says it
   };
   struct CachedNode {
-    std::vector<ValueId> outputs;  // those before the caches'
+    std::vector<ValueId> outputs;   // those before the caches'
+    std::vector<ValueId> presents;  // of each cache
   };
   // A node of our domain with `inputs`, then the past of each cache; `outputs` values, then the
   // present of each cache.
   CachedNode cached(std::string_view op_type, std::vector<ValueId> inputs, size_t outputs,
                     const std::vector<CacheSpec>& caches, std::vector<Attribute> attributes);
+
+  // Keys and values of a layer, for later layers that use them too.
+  void remember(int64_t layer, std::vector<ValueId> values) { remembered_[layer] = std::move(values); }
+  // Throws Error where that layer kept none.
+  std::vector<ValueId> remembered(int64_t layer) const;
 
   void output(ValueId value);
   void expect(std::string_view convention);
@@ -165,6 +173,7 @@ class GraphBuilder {
   std::vector<ScopeId> scope_ids_;  // parallel to segments_; none where not used yet
   std::unordered_map<std::string, int> names_;
   std::unordered_map<uint32_t, std::pair<int64_t, int64_t>> active_;  // by InitializerId
+  std::unordered_map<int64_t, std::vector<ValueId>> remembered_;
   int silent_ = 0;
   Expr batch_, tokens_, past_;
 };

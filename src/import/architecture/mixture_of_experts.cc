@@ -80,6 +80,10 @@ ValueId run_experts(GraphBuilder& builder, ValueId x, const Routed& routed, cons
 
 }  // namespace
 
+ValueId MixtureOfExperts::run(GraphBuilder& builder, ValueId for_router, ValueId for_experts) const {
+  return run_experts(builder, for_experts, route(builder, for_router, *this), *this);
+}
+
 ValueId MixtureOfExperts::operator()(GraphBuilder& builder, ValueId x, int64_t layer) const {
   auto scope = builder.scope(name, class_name);
   Routed routed = route(builder, x, *this);

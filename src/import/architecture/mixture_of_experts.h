@@ -40,6 +40,8 @@ struct MixtureOfExperts {
   std::string latent_in, latent_out;
 
   ValueId operator()(GraphBuilder& builder, ValueId x, int64_t layer) const;
+  // The routed experts alone, where router and experts read different values.
+  ValueId run(GraphBuilder& builder, ValueId for_router, ValueId for_experts) const;
 };
 
 // Sizes as configurations give them; names are the family's.

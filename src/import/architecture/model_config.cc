@@ -51,6 +51,7 @@ constexpr Alias kAliases[] = {
     {"num_experts_per_tok", "moe_top_k"},
     {"num_experts_per_tok", "moe_topk"},
     {"num_experts_per_tok", "experts_per_token"},
+    {"num_experts_per_tok", "top_k_experts"},
     {"sliding_window", "sliding_window_size"},
     {"sliding_window", "attention_window_size"},
     {"hidden_act", "hidden_activation"}, {"hidden_act", "activation_function"},

@@ -110,7 +110,7 @@ ValueId Mamba2::operator()(GraphBuilder& builder, ValueId x, int64_t layer) cons
   parts = builder.split(u, {inner, groups * state_size, groups * state_size});
   std::vector<ValueId> inputs = {parts[0], step, parts[1], parts[2], builder.parameter("A_log", {heads}),
                                  builder.parameter("D", {heads}), builder.parameter("dt_bias", {heads})};
-  ValueId y = recur(builder, std::move(inputs), {"SelectiveScan", {heads, head_dim, state_size}, inner, 2, {}}, layer);
+  ValueId y = recur(builder, std::move(inputs), {"SelectiveScan", {heads, head_dim, state_size}, inner, 2, state_dtype}, layer);
   y = builder.op("Mul", {y, activate(builder, gate, "silu")});
   if (gated_norm) y = normalize(builder, y, "norm", inner, norm);
   return linear(builder, y, {"out_proj", inner, hidden_size, projection_bias});

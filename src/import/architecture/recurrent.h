@@ -63,6 +63,7 @@ struct Mamba2 {
   int64_t hidden_size = 0, heads = 0, head_dim = 64, state_size = 128, groups = 1, kernel = 4;
   bool convolution_bias = true, projection_bias = false;
   bool gated_norm = true;
+  std::optional<DType> state_dtype;
   Norm norm;
   ValueId operator()(GraphBuilder& builder, ValueId x, int64_t layer) const;
 };

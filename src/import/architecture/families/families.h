@@ -93,5 +93,24 @@ Decoder llama4_decoder(const ModelConfig& config);
 void build_llama4(GraphBuilder& builder, const ModelConfig& config);
 // mimo_v2.cc
 void build_mimo_v2(GraphBuilder& builder, const ModelConfig& config);
+// qwen3_next.cc
+Decoder qwen3_next_decoder(const ModelConfig& config, bool fused);
+void declare_qwen_prediction_layers(GraphBuilder& builder, const ModelConfig& config, const Decoder& decoder);
+void build_qwen3_next(GraphBuilder& builder, const ModelConfig& config);
+// gemma4.cc
+Decoder gemma4_decoder(const ModelConfig& config);
+void build_gemma4_text(GraphBuilder& builder, const ModelConfig& config);
+// nemotron_h.cc
+void build_nemotron_h(GraphBuilder& builder, const ModelConfig& config);
+// mamba.cc
+void build_mamba(GraphBuilder& builder, const ModelConfig& config);
+void build_mamba2(GraphBuilder& builder, const ModelConfig& config);
+void build_jamba(GraphBuilder& builder, const ModelConfig& config);
+void build_falcon_h1(GraphBuilder& builder, const ModelConfig& config);
+void build_granite_hybrid(GraphBuilder& builder, const ModelConfig& config);
+// lfm2.cc
+void build_lfm2(GraphBuilder& builder, const ModelConfig& config);
+// minimax.cc
+void build_minimax(GraphBuilder& builder, const ModelConfig& config);
 
 }  // namespace kcharter
