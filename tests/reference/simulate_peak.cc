@@ -14,6 +14,7 @@ struct Memory {
   int birth = -1;
   int death = -1;
   bool counted = true;
+  Int bytes = 0;
 };
 
 class Simulation {
@@ -25,15 +26,12 @@ class Simulation {
     order_steps();
     find_memories();
     live();
+    if (!weigh()) return std::nullopt;
     Int peak = 0;
     for (int step = 0; step < std::max<int>(1, steps_.size()); ++step) {
       Int sum = 0;
       for (const auto& [root, memory] : memories_) {
-        if (!memory.counted || memory.birth < 0) continue;
-        if (step < memory.birth || step > memory.death) continue;
-        auto bytes = byte_size(graph_.values[root].type);
-        if (!bytes) return std::nullopt;
-        sum += bytes->evaluate(values_);
+        if (is_alive(memory) && memory.birth <= step && step <= memory.death) sum += memory.bytes;
       }
       peak = std::max(peak, sum);
     }
@@ -41,6 +39,18 @@ class Simulation {
   }
 
  private:
+  static bool is_alive(const Memory& memory) { return memory.counted && memory.birth >= 0; }
+
+  bool weigh() {
+    for (auto& [root, memory] : memories_) {
+      if (!is_alive(memory)) continue;
+      auto bytes = byte_size(graph_.values[root].type);
+      if (!bytes) return false;
+      memory.bytes = bytes->evaluate(values_);
+    }
+    return true;
+  }
+
   void find_constants() {
     constant_.resize(graph_.values.size());
     for (size_t i = 0; i < graph_.values.size(); ++i) {
