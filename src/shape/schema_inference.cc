@@ -168,7 +168,12 @@ class Context final : public onnx::InferenceContext {
     data_.resize(node.input_count());
     for (size_t i = 0; i < inputs_.size(); ++i) {
       onnx::TypeProto type;
-      if (!node.has_input(i) || !write_type(node.input(i), tokens, type)) continue;
+      if (!node.has_input(i)) continue;
+      if (!write_type(node.input(i), tokens, type)) {
+        // Functions of this domain look into a type without asking whether there is one.
+        if (node.node.domain == "ai.onnx.ml") inputs_[i] = std::make_unique<onnx::TypeProto>();
+        continue;
+      }
       inputs_[i] = std::make_unique<onnx::TypeProto>(std::move(type));
       write_data(node, i);
     }

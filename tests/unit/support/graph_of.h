@@ -44,7 +44,11 @@ struct GraphOf {
   ValueId stored(std::string name, DType dtype, std::vector<int64_t> dims,
                  std::vector<int64_t> integers = {}, std::vector<double> floats = {}) {
     const ValueId id = value(name, {dtype, shape_of(dims)});
-    Initializer initializer{.name = name, .dtype = dtype, .dims = dims, .value = id};
+    Initializer initializer;
+    initializer.name = name;
+    initializer.dtype = dtype;
+    initializer.dims = dims;
+    initializer.value = id;
     if (!integers.empty() || !floats.empty()) {
       initializer.literal = std::make_shared<const Literal>(
           Literal{dtype, std::move(dims), std::move(integers), std::move(floats)});
