@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/amounts.h"
+#include "report/summary.h"
 #include "report/text_table.h"
 
 namespace kcharter {
@@ -49,7 +50,9 @@ DeviceFigures device_figures(const Document& document, const Device& device) {
     figures.time =
         time_on(document.model, document.tree, document.estimate, document.values, device);
     const bool is_decode = document.model.mode == Mode::kDecode;
-    const Int tokens = is_decode ? Int{1} : document.values.find(kCurrentLength)->second;
+    const bool has_length = used_variables({&document, 1}).contains(std::string(kCurrentLength));
+    const Int tokens =
+        is_decode || !has_length ? Int{1} : document.values.find(kCurrentLength)->second;
     const Int all = checked_mul(tokens, document.values.find(kBatchSize)->second);
     const double seconds = figures.time->estimate.total;
     if (seconds > 0) figures.tokens_per_second = static_cast<double>(all) / seconds;
@@ -71,10 +74,14 @@ std::string device_section(std::span<const Document> documents, const Device& de
     head.emplace_back(name(document.model.mode));
   }
   table.add(std::move(head));
+  const bool has_length = used_variables(documents).contains(std::string(kCurrentLength));
   const std::pair<const char*, std::function<std::string(const DeviceFigures&)>> rows[] = {
-      {"Time of a step", time_text}, {"  never below", bound_text},
-      {"  limited by", limit_text},  {"Tokens per second", speed_text},
-      {"Memory", fit_text},          {"Largest batch", batch_text},
+      {"Time of a step", time_text},
+      {"  never below", bound_text},
+      {"  limited by", limit_text},
+      {has_length ? "Tokens per second" : "Inputs per second", speed_text},
+      {"Memory", fit_text},
+      {"Largest batch", batch_text},
   };
   for (const auto& [label, text] : rows) {
     std::vector<std::string> row = {label};

@@ -41,6 +41,20 @@ std::vector<Variable> document_variables(const Document& document) {
   return variables;
 }
 
+std::set<std::string> used_variables(std::span<const Document> documents) {
+  std::set<std::string> used;
+  for (const Document& document : documents) {
+    for (const Quantity& quantity : document.estimate.summary.all) {
+      if (quantity.formula) quantity.formula->collect_variables(used);
+    }
+  }
+  return used;
+}
+
+bool tensors_known(const Document& document) {
+  return document.model.graph_known || !document.model.graph.initializers.empty();
+}
+
 std::vector<Diagnostic> all_diagnostics(const Document& document) {
   Diagnostics together = document.model.diagnostics;
   together.add(document.estimate.diagnostics);

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +25,13 @@ std::optional<Int> value_of(const Quantity& quantity, const Bindings& values);
 
 // batch_size, current_length, max_length, then the model's own, each with its value as set.
 std::vector<Variable> document_variables(const Document& document);
+
+// The variables that any of the summaries depends on.
+std::set<std::string> used_variables(std::span<const Document> documents);
+
+// Whether the counts of parameters and elements mean anything: a configuration of a family that is
+// not known says nothing of its tensors.
+bool tensors_known(const Document& document);
 
 // Of import, shapes and estimate together, worst first.
 std::vector<Diagnostic> all_diagnostics(const Document& document);

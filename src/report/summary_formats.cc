@@ -56,8 +56,9 @@ std::string summary_markdown(std::span<const Document> documents) {
   for (const Variable& variable : document_variables(documents[0])) {
     text += fmt::format("- `{}` = {}\n", variable.name, grouped_digits(variable.value));
   }
-  text += fmt::format("- parameters: {}\n\n| metric |",
-                      grouped_digits(documents[0].estimate.parameters));
+  text += fmt::format(
+      "- parameters: {}\n\n| metric |",
+      tensors_known(documents[0]) ? grouped_digits(documents[0].estimate.parameters) : "unknown");
   std::string rule = "|---|";
   std::vector<std::vector<SummaryEntry>> summaries;
   for (const Document& document : documents) {
@@ -87,7 +88,7 @@ std::string summary_csv(std::span<const Document> documents) {
       const auto value = document.values.find(variable);
       rows += ',' + (value == document.values.end() ? "" : to_string(value->second));
     }
-    rows += ',' + to_string(document.estimate.parameters);
+    rows += ',' + (tensors_known(document) ? to_string(document.estimate.parameters) : "");
     for (const SummaryEntry& entry : summarize(document)) {
       if (!has_header) text += ',' + std::string(entry.name);
       rows += ',' + (entry.value ? to_string(*entry.value) : "");
@@ -106,7 +107,9 @@ std::string summary_json(std::span<const Document> documents, const Device* devi
     json.key("mode").text(name(document.model.mode));
     json.key("format").text(name(document.model.format)).key("architecture");
     document.model.architecture.empty() ? json.null() : json.text(document.model.architecture);
-    json.key("parameters").integer(document.estimate.parameters).key("variables").begin_object();
+    json.key("parameters");
+    tensors_known(document) ? json.integer(document.estimate.parameters) : json.null();
+    json.key("variables").begin_object();
     for (const Variable& variable : document_variables(document)) {
       json.key(variable.name).integer(variable.value);
     }

@@ -72,6 +72,7 @@ std::string heading(const Document& document) {
   if (!model.architecture.empty()) add(printable(model.architecture));
   add(std::string(name(model.format)));
   std::string parameters = count_text(estimate.parameters) + " parameters";
+  if (!tensors_known(document)) parameters = "tensors unknown";
   if (estimate.active_parameters != estimate.parameters) {
     parameters += " (" + count_text(estimate.active_parameters) + " active)";
   }
@@ -85,13 +86,15 @@ std::string heading(const Document& document) {
   return text + "\n";
 }
 
-std::string settings(const Document& document) {
+// Only what matters to this model: an image network has no length.
+std::string settings(std::span<const Document> documents) {
+  const std::set<std::string> used = used_variables(documents);
   std::string text = " ";
-  for (const Variable& variable : document_variables(document)) {
+  for (const Variable& variable : document_variables(documents.back())) {
+    if (!used.contains(variable.name)) continue;
     text += fmt::format(" {} {} ", printable(variable.name), grouped_digits(variable.value));
   }
-  text.pop_back();
-  return text + "\n";
+  return text.size() == 1 ? "" : text.substr(0, text.size() - 1) + "\n";
 }
 
 std::string costs(std::span<const Document> documents, size_t width) {
@@ -146,6 +149,13 @@ std::string module_label(const Module& module, int depth) {
   return label;
 }
 
+// What a module contains, its start where that is long.
+std::string kind_text(const std::string& kind) {
+  constexpr size_t kWidest = 30;
+  const std::string text = printable(kind);
+  return text_width(text) <= kWidest ? text : text.substr(0, kWidest - 1) + "…";
+}
+
 std::string tree_table(const Document& document, size_t width) {
   const ModuleTree& tree = document.tree;
   const auto shown = top_modules(tree);
@@ -156,8 +166,7 @@ std::string tree_table(const Document& document, size_t width) {
   TextTable table(2);
   table.add({"Module", "Kind", "Weights", "", "Compute", ""});
   for (const auto& [id, depth] : shown) {
-    std::vector<std::string> row = {module_label(tree[id], depth),
-                                    shortened_to(printable(tree[id].kind), 32)};
+    std::vector<std::string> row = {module_label(tree[id], depth), kind_text(tree[id].kind)};
     for (const Metric metric : {Metric::kWeightBytes, Metric::kFlops}) {
       const auto part = value(id, metric);
       const auto whole = value(ModuleId(0), metric);
@@ -196,7 +205,7 @@ std::string remarks(std::span<const Document> documents) {
 std::string summary_table(std::span<const Document> documents, size_t width, const Device* device) {
   if (documents.empty()) return "";
   const Document& last = documents.back();
-  std::string text = heading(last) + settings(last) + "\n" + costs(documents, width);
+  std::string text = heading(last) + settings(documents) + "\n" + costs(documents, width);
   if (device != nullptr) text += device_section(documents, *device, width);
   return text + tree_table(last, width) + remarks(documents) + "\n";
 }

@@ -20,9 +20,15 @@ void write_model(const Document& document, JsonWriter& json) {
   json.begin_object().key("name").text(model.name).key("format").text(name(model.format));
   json.key("architecture");
   model.architecture.empty() ? json.null() : json.text(model.architecture);
-  json.key("parameters").integer(estimate.parameters);
-  json.key("active_parameters").integer(estimate.active_parameters);
-  json.key("stored_elements").integer(estimate.stored_elements).key("context_limit");
+  const bool is_known = tensors_known(document);
+  const auto count = [&](std::string_view member, Int value) {
+    json.key(member);
+    is_known ? json.integer(value) : json.null();
+  };
+  count("parameters", estimate.parameters);
+  count("active_parameters", estimate.active_parameters);
+  count("stored_elements", estimate.stored_elements);
+  json.key("context_limit");
   model.context_limit ? json.integer(*model.context_limit) : json.null();
   json.key("dtypes").begin_object();
   for (const auto& [dtype, total] : estimate.dtypes) {
