@@ -25,6 +25,27 @@ std::vector<Work::Share> active_shares(const Graph& graph) {
   return shares;
 }
 
+// An exporter stores equal tensors once and gives each its name by an Identity. Matrices of two
+// names are tied; equal vectors (norms of ones, biases of zeros) were parameters of their own.
+void report_merged_vectors(const Graph& graph, Diagnostics& diagnostics) {
+  Int merged = 0;
+  std::string first;
+  for (const Node& node : graph.nodes) {
+    if (node.op_type != "Identity" || node.inputs.size() != 1 || !node.inputs[0]) continue;
+    InitializerId stored = graph[node.inputs[0]].initializer;
+    if (!stored || graph[stored].dims.size() != 1) continue;
+    Int parameters = parameter_count(graph[stored]);
+    if (parameters < 2) continue;
+    if (merged == 0) first = graph[stored].name;
+    merged = checked_add(merged, parameters);
+  }
+  if (merged == 0) return;
+  diagnostics.add(Severity::kNote, "equal-tensors-merged", "tensor '" + first + "'",
+                  "equal vectors are stored once under several names: as separate parameters they "
+                  "are " +
+                      to_string(merged) + " more than are counted");
+}
+
 }  // namespace
 
 Int element_total(const Initializer& initializer) {
@@ -62,6 +83,7 @@ void add_up_weights(const Model& model, const Operands& operands, Estimate& esti
     ++total.tensors;
     total.bytes = checked_add(total.bytes, resident_bytes(initializer));
   }
+  report_merged_vectors(graph, estimate.diagnostics);
   if (model.active_parameters) estimate.active_parameters = *model.active_parameters;
 }
 

@@ -1,14 +1,18 @@
-// ai.onnx.ml, text, random numbers, training and control flow.
+// ai.onnx.ml, text, random numbers and control flow.
 #include "ops/common_work.h"
 
 namespace kcharter {
 namespace {
 
-// One multiply-add per feature and score.
+// One multiply-add per feature and score: the coefficients are those of all scores.
 Work linear_work(const Graph& graph, const Node& node) {
-  size_t scores = node.op_type == "LinearClassifier" ? 1 : 0;
-  Dim count = output_elements(graph, node, scores);
-  return {.flops = times(times(Expr(2), input_dim(graph, node, 0, -1)), count)};
+  const Attribute* coefficients = find_attribute(node, "coefficients");
+  const Shape* features = input_shape(graph, node, 0);
+  if (coefficients == nullptr || features == nullptr) return {.flops = std::nullopt};
+  const auto* numbers = std::get_if<std::vector<double>>(&coefficients->value);
+  if (numbers == nullptr) return {.flops = std::nullopt};
+  Dim rows = features->size() < 2 ? Dim(Expr(1)) : features->front();
+  return {.flops = times(rows, Expr(2 * static_cast<int64_t>(numbers->size())))};
 }
 
 // The depth of the path taken depends on the data.
@@ -58,16 +62,8 @@ OperatorFamily classical_operators() {
       {kOnnxMl, "TreeEnsembleClassifier", {.work = data_dependent_work}},
       {kOnnxMl, "TreeEnsembleRegressor", {.work = data_dependent_work}},
       {kOnnxMl, "ZipMap", {.work = moves_data}},
-      {kTraining, "Adagrad", {.work = per_input_element<8>}},
-      {kTraining, "Adam", {.work = per_input_element<12>}},
-      {kTraining, "Momentum", {.work = per_input_element<4>}},
       {kMicrosoft, "RelativePositionBias", {.work = reads_what_it_writes}},
       {kMicrosoft, "GatedRelativePositionBias", {.work = per_output_element<4>}},
-      {kMicrosoft, "BitmaskDropout", {.work = per_output_element<1>}},
-      {kMicrosoft, "DropoutGrad", {.work = per_output_element<1>}},
-      {kMicrosoft, "ReluGrad", {.work = per_output_element<1>}},
-      {kMicrosoft, "GeluGrad", {.work = per_output_element<10>}},
-      {kMicrosoft, "YieldOp", {.is_view = true}},
   };
   return kEntries;
 }

@@ -24,7 +24,9 @@ TensorPart part_read(const Graph& graph, const Node& node, size_t input,
     return part_of_output;
   }
   TensorPart part = tensor_part(node, input);
-  if (part == TensorPart::kPlain && passes_on && input == 0) return part_of_output;
+  // Rows of a quantized table are dequantized after they were gathered.
+  bool gathers = node.op_type == "Gather" && part_of_output == TensorPart::kPayload;
+  if (part == TensorPart::kPlain && (passes_on || gathers) && input == 0) return part_of_output;
   if (part == TensorPart::kPlain && scales_a_dynamic_scale(graph, node, input)) {
     return TensorPart::kScale;
   }
@@ -58,6 +60,11 @@ Model mark_weights(Model model) {
     if (!initializer.value) continue;
     uint32_t value = initializer.value.index;
     if (initializer.part == TensorPart::kPlain) initializer.part = parts[value];
+    // Integers are constants unless they are the numbers of a quantized weight.
+    bool is_matrix = initializer.dims.size() >= 2;
+    if (initializer.part == TensorPart::kPayload && is_matrix) {
+      initializer.role = TensorRole::kParameter;
+    }
     if (!initializer.logical_elements) initializer.logical_elements = logical[value];
   }
   return model;

@@ -12,6 +12,7 @@ constexpr OperatorFamily (*kFamilies[])() = {
     arithmetic_operators,    linear_algebra_operators, convolution_operators,  pooling_operators,
     normalization_operators, attention_operators,      quantization_operators, expert_operators,
     movement_operators,      reduction_operators,      recurrent_operators,    classical_operators,
+    training_operators,
     kcharter_basic_operators,
     kcharter_attention_operators,
     kcharter_expert_operators,

@@ -29,6 +29,7 @@ OperatorFamily movement_operators();
 OperatorFamily reduction_operators();
 OperatorFamily recurrent_operators();
 OperatorFamily classical_operators();
+OperatorFamily training_operators();
 OperatorFamily kcharter_basic_operators();
 OperatorFamily kcharter_attention_operators();
 OperatorFamily kcharter_expert_operators();
