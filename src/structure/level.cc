@@ -20,9 +20,7 @@ Level::Level(const Graph& graph, const ModuleClasses& classes, const Outline& ou
   for (const ModuleItem& item : outline.modules[module].items) {
     auto i = static_cast<uint32_t>(views_.size());
     views_.push_back(classes.view(item));
-    uint32_t stem =
-        item.module ? stems.id(without_digits(outline.modules[item.module.index].name)) + 1 : 0;
-    class_ids_.push_back(folded.id({views_.back().class_id, stem}));
+    class_ids_.push_back(folded.id({views_.back().class_id, mark_of(item, stems)}));
     for (ValueId value : views_.back().inputs) {
       ValuePlace& place = place_of(value);
       place.first_use = std::min(place.first_use, i);
@@ -34,6 +32,12 @@ Level::Level(const Graph& graph, const ModuleClasses& classes, const Outline& ou
       place.place = k;
     }
   }
+}
+
+uint32_t Level::mark_of(const ModuleItem& item, StringInterner& stems) const {
+  if (item.module) return stems.id(without_digits(outline_.modules[item.module.index].name));
+  // Aliases stand for themselves, whatever they name.
+  return classes_.readers().is_alias(item.node) ? item.node.index : 0;
 }
 
 ValuePlace& Level::place_of(ValueId value) {

@@ -77,6 +77,7 @@ class Level {
 
  private:
   ValuePlace& place_of(ValueId value);
+  uint32_t mark_of(const ModuleItem& item, StringInterner& stems) const;
 
   const Graph& graph_;
   const ModuleClasses& classes_;
