@@ -17,7 +17,7 @@ ValueId at(const std::vector<ValueId>& values, size_t i) {
 
 class Matcher {
  public:
-  Matcher(const Level& level, const Stage& stage)
+  Matcher(const Level& level, Stage& stage)
       : level_(level),
         graph_(level.graph()),
         outline_(level.outline()),
@@ -33,6 +33,7 @@ class Matcher {
         return std::nullopt;
       }
     }
+    if (stage_.repeat == 1 && !find_slots()) return std::nullopt;
     for (const Slot& slot : stage_.slots) {
       if (!is_wired_alike(slot)) return std::nullopt;
     }
@@ -147,6 +148,35 @@ class Matcher {
     return entered_.try_emplace(second.index, first).first->second == first;
   }
 
+  // What enters a second instance that has no third to compare with.
+  bool find_slots() {
+    std::unordered_map<uint32_t, ValueId> made_by_first;  // → its like in the second
+    for (auto [first, second] : match_.made) made_by_first.emplace(first.index, second);
+    std::unordered_map<uint32_t, bool> seen;
+    stage_.slots.clear();
+    for (uint32_t t = 0; t < stage_.period; ++t) {
+      std::span<const ValueId> inputs = level_[stage_.begin + t].inputs;
+      for (uint32_t k = 0; k < inputs.size(); ++k) {
+        if (is_inside(inputs[k]) || !seen.emplace(inputs[k].index, true).second) continue;
+        Slot slot{{t, k}, inputs[k], SlotKind::kSame, {}};
+        auto made = made_by_first.find(inputs[k].index);
+        auto entered = entered_.find(inputs[k].index);
+        if (made != made_by_first.end()) {
+          std::optional<Port> port = level_.maker(made->second);
+          if (!port || port->item < stage_.begin) return false;
+          slot.kind = SlotKind::kCarried;
+          slot.carried_from = {port->item - stage_.begin, port->place};
+        } else if (entered == entered_.end()) {
+          return false;
+        } else if (entered->second != inputs[k]) {
+          slot.kind = SlotKind::kOwn;
+        }
+        stage_.slots.push_back(slot);
+      }
+    }
+    return true;
+  }
+
   bool is_wired_alike(const Slot& slot) const {
     auto entered = entered_.find(slot.first.index);
     if (slot.kind == SlotKind::kCarried) {
@@ -161,7 +191,7 @@ class Matcher {
       case SlotKind::kSame:
         return first == slot.first;
       case SlotKind::kOwn:
-        return first != slot.first && !made;
+        return first != slot.first && !made && !made_second;
       case SlotKind::kOutputs:
         return first != slot.first && made == made_second;
       default:
@@ -173,7 +203,7 @@ class Matcher {
   const Graph& graph_;
   const Outline& outline_;
   const ValueReaders& readers_;
-  const Stage& stage_;
+  Stage& stage_;
   FirstInstance match_;
   std::unordered_map<uint32_t, ValueId>
       stands_;  // value made in the second → its like in the first
@@ -182,7 +212,7 @@ class Matcher {
 
 }  // namespace
 
-std::optional<FirstInstance> match_first_instance(const Level& level, const Stage& stage) {
+std::optional<FirstInstance> match_first_instance(const Level& level, Stage& stage) {
   return Matcher(level, stage).run();
 }
 

@@ -25,7 +25,8 @@ struct FirstInstance {
 };
 
 // Matches the `stage.period` items before `stage` with its first instance; nullopt where they
-// differ in more than that, or are not wired to it as its instances are to each other.
-std::optional<FirstInstance> match_first_instance(const Level& level, const Stage& stage);
+// differ in more than that, or are not wired to it as its instances are to each other. A stage of
+// one instance, a second without a third, gets its slots from the match.
+std::optional<FirstInstance> match_first_instance(const Level& level, Stage& stage);
 
 }  // namespace kcharter

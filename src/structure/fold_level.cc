@@ -34,6 +34,7 @@ class LevelFolder {
       if (push_free_parts(repeat)) continue;
       fold(repeat);
     }
+    if (shifts_.empty()) pair_first_two();
     std::vector<FoldedStage> stages;
     for (auto& [at, stage] : stages_) stages.push_back(std::move(stage));
     return stages;
@@ -70,6 +71,22 @@ class LevelFolder {
       stages_.emplace(folded.begin(), std::move(folded));
     }
     if (next < end) push({next, repeat.period, end - next});
+  }
+
+  // Two layers of which the first lacks the carried input.
+  void pair_first_two() {
+    for (uint32_t i = begin_ + 1; i < end_; ++i) {
+      if (!level_[i].is_module || !level_[i - 1].is_module) continue;
+      Stage second{i, 1, 1, {}};
+      auto after = stages_.lower_bound(i);
+      if (!is_free(second) || (after != stages_.end() && after->first == i)) continue;
+      if (level_.mark(i) != level_.mark(i - 1)) continue;
+      FoldedStage folded;
+      folded.first = match_first_instance(level_, second);
+      if (!folded.first) continue;
+      folded.stage = std::move(second);
+      stages_.emplace(folded.begin(), std::move(folded));
+    }
   }
 
   // Whether the items before a stage are there for a first instance that differs.

@@ -20,7 +20,8 @@ Level::Level(const Graph& graph, const ModuleClasses& classes, const Outline& ou
   for (const ModuleItem& item : outline.modules[module].items) {
     auto i = static_cast<uint32_t>(views_.size());
     views_.push_back(classes.view(item));
-    class_ids_.push_back(folded.id({views_.back().class_id, mark_of(item, stems)}));
+    marks_.push_back(mark_of(item, stems));
+    class_ids_.push_back(folded.id({views_.back().class_id, marks_.back()}));
     for (ValueId value : views_.back().inputs) {
       ValuePlace& place = place_of(value);
       place.first_use = std::min(place.first_use, i);

@@ -59,6 +59,8 @@ class Level {
   // What must be equal for items to be folded: the class and, of a module, its name less the
   // digits.
   const std::vector<uint32_t>& class_ids() const { return class_ids_; }
+  // Of a module: its name less the digits, as a number.
+  uint32_t mark(uint32_t item) const { return marks_[item]; }
   // Where an item of this level makes `value`.
   std::optional<Port> maker(ValueId value) const;
   // The first and last item that read it; for the last UINT32_MAX where something outside the
@@ -84,7 +86,7 @@ class Level {
   const Outline& outline_;
   uint32_t module_;
   std::vector<ItemView> views_;
-  std::vector<uint32_t> class_ids_;
+  std::vector<uint32_t> class_ids_, marks_;
   ValuePlaces& places_;
 };
 

@@ -23,6 +23,7 @@ class Placer {
 
   Placement run() {
     place_by_scopes();
+    if (scoped_ > 0) place_by_values();
     place_by_weights();
     spread(graph_, readers_, placement_);
     place_initializers();
@@ -44,11 +45,32 @@ class Placer {
       ++scoped_;
       const Scope& scope = graph_[node.scope ? node.scope : ScopeId(0)];
       note_source(paths(), path, scope.source);
-      if (!scope.class_name.empty() && paths()[path].class_name.empty()) {
-        paths()[path].class_name = scope.class_name;
+      note_class(path, scope);
+    }
+    for (size_t s = 0; s < graph_.scopes.size(); ++s) {
+      note_class(regions.path_of(ScopeId(s)), graph_.scopes[s]);
+    }
+  }
+
+  void note_class(PathId path, const Scope& scope) {
+    if (paths()[path].class_name.empty()) paths()[path].class_name = scope.class_name;
+  }
+
+  // Fused nodes keep the name of the value that the last of their parts made.
+  void place_by_values() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (placement_.nodes[n] != kNoPath || readers_.is_alias(NodeId(n))) continue;
+      for (ValueId output : graph_.nodes[n].outputs) {
+        if (!output) continue;
+        ValueModule named = value_module(graph_[output].name);
+        if (named.segments.empty()) continue;
+        ResolvedPath found = resolve(paths(), named.segments, named.is_certain);
+        if (!found.complete || found.path == kRootPath) continue;
+        placement_.nodes[n] = found.path;
+        note_source(paths(), found.path, ScopeSource::kValueName);
+        break;
       }
     }
-    paths_of_scopes_ = paths().size();
   }
 
   // Where scopes are the rule, a weight's name only points at a module that a scope named too.
@@ -60,7 +82,7 @@ class Placer {
       for (ValueId input : node.inputs) {
         if (!input) continue;
         InitializerId tensor = graph_[readers_.canonical(input)].initializer;
-        if (!tensor) continue;
+        if (!tensor || !names_reader(readers_.canonical(input), NodeId(n))) continue;
         // An alias bears the name that the tensor has here.
         bool is_alias = readers_.canonical(input) != input;
         const std::string& name = is_alias ? graph_[input].name : graph_[tensor].name;
@@ -73,6 +95,12 @@ class Placer {
         break;
       }
     }
+  }
+
+  // A tensor's name says where its first reader is; what others do with it is another matter.
+  bool names_reader(ValueId tensor, NodeId reader) const {
+    std::span<const NodeId> readers = readers_.of(tensor);
+    return !readers.empty() && readers[0] == reader;
   }
 
   PathId readers_of(ValueId value) const {
@@ -172,7 +200,6 @@ class Placer {
   const ValueReaders& readers_;
   Placement placement_;
   size_t scoped_ = 0;
-  size_t paths_of_scopes_ = 0;
 };
 
 }  // namespace

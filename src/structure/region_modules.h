@@ -12,6 +12,8 @@ namespace kcharter {
 class RegionModules {
  public:
   RegionModules(const Graph& graph, PathTable& paths);
+  // From the root, whatever the region.
+  PathId path_of(ScopeId scope) const { return path_of_scope_[scope.index]; }
   // kNoPath: neither its scope nor its region say anything.
   PathId path_of(NodeId node);
 

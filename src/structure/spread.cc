@@ -7,6 +7,7 @@ namespace {
 struct Neighbour {
   PathId path = kNoPath;
   int64_t order = -1;
+  PathId all = kNoPath;  // the deepest module that holds all neighbours on that side
 };
 
 class Spreader {
@@ -57,47 +58,51 @@ class Spreader {
       }
       size_t producer = input.producer.index;
       Neighbour near = placed(producer)
-                           ? Neighbour{placement_.nodes[producer], static_cast<int64_t>(producer)}
+                           ? Neighbour{placement_.nodes[producer], static_cast<int64_t>(producer),
+                                       placement_.nodes[producer]}
                            : before_[producer];
       if (!placed(producer) && fed_by_input_[producer]) fed_by_input_[n] = true;
+      PathId all = join(before.all, near.all);
       if (near.order > before.order) before = near;
+      before.all = all;
     });
   }
 
   void look_ahead(size_t n) {
     if (readers_.is_alias(NodeId(n)) && !placed(n)) return;
     if (placed(n)) {
-      after_[n] = {placement_.nodes[n], static_cast<int64_t>(n)};
+      after_[n] = {placement_.nodes[n], static_cast<int64_t>(n), placement_.nodes[n]};
       return;
     }
     Neighbour after;
-    PathId all_readers = kNoPath;
     for (ValueId output : graph_.nodes[n].outputs) {
       if (!output) continue;
       for (NodeId reader : readers_.of(output)) {
         Neighbour near = after_[reader.index];
-        if (near.path != kNoPath && (after.path == kNoPath || near.order < after.order))
-          after = near;
-        PathId at = placement_.nodes[reader.index];
-        if (at == kNoPath) continue;
-        all_readers =
-            all_readers == kNoPath ? at : placement_.paths.common_ancestor(all_readers, at);
+        if (near.path != kNoPath && (after.path == kNoPath || near.order < after.order)) {
+          after.path = near.path;
+          after.order = near.order;
+        }
+        after.all = join(after.all, placement_.nodes[reader.index]);
       }
     }
     after_[n] = after;
-    placement_.nodes[n] = decide(n, before_[n].path, after.path, all_readers);
+    placement_.nodes[n] = decide(n, before_[n], after);
   }
 
-  PathId decide(size_t n, PathId before, PathId after, PathId all_readers) const {
-    if (before == kNoPath) {
-      if (fed_by_input_[n] || all_readers == kNoPath) return kRootPath;
-      return all_readers;
+  PathId join(PathId a, PathId b) const {
+    return a == kNoPath ? b : b == kNoPath ? a : placement_.paths.common_ancestor(a, b);
+  }
+
+  PathId decide(size_t n, const Neighbour& before, const Neighbour& after) const {
+    if (before.path == kNoPath) {
+      return fed_by_input_[n] || after.all == kNoPath ? kRootPath : after.all;
     }
-    if (after == kNoPath) return before;
+    if (after.path == kNoPath) return before.all;
     const PathTable& paths = placement_.paths;
-    PathId both = paths.common_ancestor(before, after);
+    PathId both = paths.common_ancestor(before.path, after.path);
     if (both >= is_list_.size() || !is_list_[both]) return both;
-    PathId side = reads_tensor(n) ? after : before;
+    PathId side = reads_tensor(n) ? after.path : before.path;
     return paths.at_depth(side, paths[both].depth + 1);
   }
 

@@ -12,7 +12,7 @@ namespace kcharter {
 //   both                 the deepest module that holds both; where that is a mere list of modules
 //                        (layers.0, layers.1 …), the side that it belongs to: a node with tensors
 //                        of its own begins the later one, another ends the earlier one
-//   only before          the module before it
+//   only before          the deepest module that holds all that is before it
 //   fed by constants     the deepest module that holds all its readers
 //   fed by inputs only   the root
 void spread(const Graph& graph, const ValueReaders& readers, Placement& placement);

@@ -55,4 +55,16 @@ std::vector<std::string> weight_module(std::string_view name, std::string_view r
   return pieces;
 }
 
+ValueModule value_module(std::string_view name) {
+  name = without_output_index(name);
+  if (name.find("::") != std::string_view::npos) return {};
+  ValueModule result;
+  result.is_certain = name.starts_with('/');
+  bool slashed = name.find('/') != std::string_view::npos;
+  if (!slashed && name.starts_with("v_")) name.remove_prefix(2);
+  result.segments = split(name, slashed ? '/' : '.');
+  if (!result.segments.empty()) result.segments.pop_back();
+  return result;
+}
+
 }  // namespace kcharter

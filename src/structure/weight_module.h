@@ -17,4 +17,15 @@ namespace kcharter {
 // onnxruntime-genai builder names the operator between module and tensor.
 std::vector<std::string> weight_module(std::string_view name, std::string_view reader_op);
 
+// Which module the name of a value says that it was made in.
+//
+//   "/encoder/layer.0/attention/self/Reshape_3_output_0"   encoder, layer.0, attention, self;
+//   certain "v_model.layers.0.mlp.CastLike_55"                     model, layers, 0, mlp
+//   "model.layers.0.mlp.add", "446"                        model, layers, 0, mlp; nothing
+struct ValueModule {
+  std::vector<std::string> segments;
+  bool is_certain = false;  // a path even if no other name repeats it
+};
+ValueModule value_module(std::string_view name);
+
 }  // namespace kcharter

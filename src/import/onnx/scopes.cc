@@ -94,25 +94,30 @@ ScopeId ScopeTable::intern(Scope scope) {
   return ScopeId(found->second);
 }
 
+namespace {
+constexpr size_t kMostClasses = 64;  // deeper than any model
+}
+
 ScopeId ScopeTable::of_metadata(std::string_view scopes, std::string_view classes, bool absolute) {
   std::vector<std::string> parts = parse_python_list(scopes);
   std::vector<std::string> names = parse_python_list(classes);
   if (absolute && !parts.empty()) parts.pop_back();  // the operator
   Scope scope{.segments = {}, .source = ScopeSource::kMetadata, .class_name = ""};
-  if (!parts.empty() && parts.size() <= names.size()) {
-    scope.class_name = last_part(names[parts.size() - 1]);
-  }
-  if (absolute) {
-    if (!parts.empty() && !parts.back().empty()) {
-      for (const std::string_view part : split(parts.back(), '.'))
-        scope.segments.emplace_back(part);
+  ScopeId id = intern(scope);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (absolute) {
+      scope.segments.clear();
+      for (const std::string_view part : split(parts[i], '.')) {
+        if (!part.empty()) scope.segments.emplace_back(part);
+      }
+    } else if (!parts[i].empty()) {
+      scope.segments.push_back(parts[i]);
     }
-  } else {
-    for (std::string& part : parts) {
-      if (!part.empty()) scope.segments.push_back(std::move(part));
-    }
+    scope.class_name = i < names.size() ? std::string(last_part(names[i])) : std::string();
+    // The modules around are scopes too, so that their classes are known.
+    if (i + 1 == parts.size() || parts.size() <= kMostClasses) id = intern(scope);
   }
-  return intern(std::move(scope));
+  return id;
 }
 
 // ": LlamaForCausalLM/model: LlamaModel/model.layers.0: LlamaDecoderLayer/linear:
