@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "kcharter/base/utf8.h"
 #include "kcharter/base/version.h"
 
 namespace kcharter {
@@ -27,7 +28,7 @@ constexpr char kExamples[] =
 
 void complain(std::string_view message) {
   std::cout.flush();
-  std::cerr << "kcharter: " << message << '\n';
+  std::cerr << "kcharter: " << printable(message) << '\n';
 }
 
 int run(int argc, const char* const* argv) {

@@ -3,32 +3,12 @@
 #include <charconv>
 #include <cmath>
 
+#include "kcharter/base/utf8.h"
+
 namespace kcharter {
 namespace {
 
 constexpr Int kLargestNumber = (Int{1} << 53) - 1;
-
-// Length of the UTF-8 sequence at the start of `text`; 0 where there is none (RFC 3629, table of
-// §4).
-size_t sequence_length(std::string_view text) {
-  const auto byte = [&](size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const auto follows = [&](size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool is_overlong = first == 0xE0 && byte(1) < 0xA0;
-    const bool is_surrogate = first == 0xED && byte(1) > 0x9F;
-    return follows(1) && follows(2) && !is_overlong && !is_surrogate ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool is_outside = (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F);
-    return follows(1) && follows(2) && follows(3) && !is_outside ? 4 : 0;
-  }
-  return 0;
-}
 
 void append_control(unsigned char c, std::string* out) {
   constexpr char kHex[] = "0123456789abcdef";
@@ -59,7 +39,7 @@ void append_quoted(std::string_view value, std::string* out) {
     } else if (c == '"' || c == '\\') {
       *out += '\\';
       *out += value[i++];
-    } else if (const size_t length = sequence_length(value.substr(i)); length > 0) {
+    } else if (const size_t length = utf8_sequence_length(value.substr(i)); length > 0) {
       out->append(value, i, length);
       i += length;
     } else {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kcharter/base/utf8.h"
 #include "report/amounts.h"
 #include "report/device_figures.h"
 #include "report/json_writer.h"

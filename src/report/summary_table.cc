@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kcharter/base/utf8.h"
 #include "kcharter/report/summary_formats.h"
 #include "report/amounts.h"
 #include "report/device_figures.h"

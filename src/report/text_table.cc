@@ -37,12 +37,6 @@ std::string shortened_to(std::string_view text, size_t width) {
   return std::string(head(text, front)) + "…" + std::string(text.substr(before_tail.size()));
 }
 
-std::string printable(std::string_view text) {
-  std::string clean;
-  for (const char c : text) clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-  return clean;
-}
-
 std::string TextTable::to_string(size_t width) const {
   std::vector<size_t> widths;
   for (const auto& row : rows_) {

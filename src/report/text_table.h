@@ -28,7 +28,5 @@ class TextTable {
 size_t text_width(std::string_view text);
 // `text` in at most `width` characters, the middle left out.
 std::string shortened_to(std::string_view text, size_t width);
-// Without control characters and bytes that are not text: a name from a model on a terminal.
-std::string printable(std::string_view text);
 
 }  // namespace kcharter
