@@ -111,6 +111,14 @@ Dim same(const NodeInference& node, const Dim& a, const Dim& b, std::string_view
   return other ? b : a;
 }
 
+void check_same(const NodeInference& node, const Dim& a, const Dim& b, std::string_view what) {
+  try {
+    same(node, a, b, what);
+  } catch (const Error& error) {
+    node.warn("shape-contradiction", error.what());
+  }
+}
+
 std::optional<Shape> without_axis(const std::optional<Shape>& shape, int64_t axis) {
   if (!shape) return std::nullopt;
   Shape result = *shape;

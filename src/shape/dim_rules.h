@@ -23,6 +23,10 @@ std::optional<Shape> broadcast_inputs(const NodeInference& node, size_t first, s
 // different constants.
 Dim same(const NodeInference& node, const Dim& a, const Dim& b, std::string_view what);
 
+// Two dimensions that the operator wants equal and the result does not have: a contradiction is
+// reported, the result stands.
+void check_same(const NodeInference& node, const Dim& a, const Dim& b, std::string_view what);
+
 // The shape with one axis less or one more; `axis` counts in the longer of the two.
 std::optional<Shape> without_axis(const std::optional<Shape>& shape, int64_t axis);
 std::optional<Shape> with_axis(const std::optional<Shape>& shape, int64_t axis, const Dim& dim);

@@ -271,14 +271,23 @@ void scatter_nd(NodeInference& node) {
 
 std::vector<ElementRuleEntry> layout_element_rules() {
   return {
-      {"Concat", concat},        {"ConstantOfShape", constant_of_shape},
-      {"Dropout", carried},      {"Expand", repeated},
-      {"Flatten", carried},      {"Gather", gather},
-      {"Identity", carried},     {"Range", range},
-      {"Reshape", carried},      {"ScatterElements", scatter_elements},
-      {"ScatterND", scatter_nd}, {"Slice", slice},
-      {"Split", split},          {"Squeeze", carried},
-      {"Tile", repeated},        {"Transpose", transpose},
+      {"Concat", concat},
+      {"ConcatTraining", concat},
+      {"ConstantOfShape", constant_of_shape},
+      {"Dropout", carried},
+      {"Expand", repeated},
+      {"Flatten", carried},
+      {"Gather", gather},
+      {"Identity", carried},
+      {"Range", range},
+      {"Reshape", carried},
+      {"ScatterElements", scatter_elements},
+      {"ScatterND", scatter_nd},
+      {"Slice", slice},
+      {"Split", split},
+      {"Squeeze", carried},
+      {"Tile", repeated},
+      {"Transpose", transpose},
       {"Unsqueeze", carried},
   };
 }

@@ -3,6 +3,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "kcharter/model/domains.h"
+
 namespace kcharter {
 namespace {
 
@@ -67,7 +69,9 @@ Sizes position(int64_t index, const Sizes& sizes) {
 
 void evaluate_elements(NodeInference& node) {
   static const auto table = build_table();
-  if (!is_small(node, 0) || !(node.node.domain.empty() || node.node.domain == "ai.onnx")) return;
+  const std::string& domain = node.node.domain;
+  const bool known_words = domain.empty() || domain == "ai.onnx" || domain == kMicrosoft;
+  if (!known_words || !is_small(node, 0)) return;
   const auto found = table.find(node.node.op_type);
   if (found != table.end()) found->second(node);
 }

@@ -16,7 +16,7 @@ namespace kcharter {
 void evaluate_elements(NodeInference& node);
 
 struct ElementRuleEntry {
-  std::string_view op_type;  // of ONNX's own domain
+  std::string_view op_type;  // of ONNX's own domain, or the same word of com.microsoft
   ShapeRule rule;
 };
 std::vector<ElementRuleEntry> arithmetic_element_rules();

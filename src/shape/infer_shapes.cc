@@ -21,6 +21,12 @@ bool is_known(const Graph& graph, ValueId value) {
          (type.kind == TypeKind::kTensor ? fully_known(type) : true);
 }
 
+// Operators whose operands hold sizes: where these are data, a size is a number of its own.
+constexpr std::string_view kSizedByData[] = {
+    "CenterCropPad", "ConstantOfShape", "Expand", "OneHot", "Pad",      "Reshape",
+    "Resize",        "Slice",           "Split",  "Tile",   "Upsample",
+};
+
 class Inferrer {
  public:
   explicit Inferrer(Model& model)
@@ -54,6 +60,7 @@ class Inferrer {
     if (again) return true;
     try {
       apply_declared_types(node);
+      if (failure.empty()) name_sizes_from_data(node);
       evaluate_elements(node);
     } catch (const std::exception& error) {
       if (failure.empty()) failure = error.what();
@@ -90,6 +97,26 @@ class Inferrer {
     return false;
   }
 
+  static bool inputs_known(const NodeInference& node) {
+    return std::all_of(node.node.inputs.begin(), node.node.inputs.end(),
+                       [&](ValueId input) { return !input || is_known(node.graph, input); });
+  }
+
+  // Everything is known of the operands but their numbers: those are data.
+  void name_sizes_from_data(NodeInference& node) {
+    const auto found =
+        std::find(std::begin(kSizedByData), std::end(kSizedByData), node.node.op_type);
+    if (found == std::end(kSizedByData) || !node.node.domain.empty() || !inputs_known(node)) return;
+    for (size_t i = 0; i < node.output_count(); ++i) {
+      if (!node.has_output(i)) continue;
+      std::optional<Shape>& shape = node.graph[node.node.outputs[i]].type.shape;
+      for (size_t axis = 0; shape && axis < shape->size(); ++axis) {
+        Dim& dim = (*shape)[axis];
+        if (!dim) dim = all_.data_dependent_dim(node.node, i, "size_" + std::to_string(axis), 0);
+      }
+    }
+  }
+
   // Only the root of what is unknown: all inputs known, an output not.
   void report(NodeInference& node, const std::string& failure) {
     if (!failure.empty()) {
@@ -100,10 +127,7 @@ class Inferrer {
         std::any_of(node.node.outputs.begin(), node.node.outputs.end(),
                     [&](ValueId output) { return output && !is_known(node.graph, output); });
     if (!unknown) return;
-    const bool inputs_known =
-        std::all_of(node.node.inputs.begin(), node.node.inputs.end(),
-                    [&](ValueId input) { return !input || is_known(node.graph, input); });
-    if (!inputs_known) return;
+    if (!inputs_known(node)) return;
     const std::string op =
         node.node.domain.empty() ? node.node.op_type : node.node.domain + "::" + node.node.op_type;
     node.warn("unknown-shape", "what " + op + " gives has a shape that is not known");

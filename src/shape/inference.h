@@ -21,8 +21,9 @@ std::shared_ptr<const Elements> elements_of(const Literal& literal);
 
 // What inference knows of a value beyond its type.
 struct ValueFacts {
-  std::shared_ptr<const Elements> elements;  // nullptr: nothing known of the numbers
-  Dim sequence_length;                       // of a sequence: how many tensors it holds
+  // nullptr: nothing known of the numbers. Of a sequence: those of each of its tensors.
+  std::shared_ptr<const Elements> elements;
+  Dim sequence_length;  // of a sequence: how many tensors it holds
   // Of a short sequence: each tensor's type. The value's own type says what they have in common.
   std::shared_ptr<const std::vector<TensorType>> items;
   bool from_weights = false;  // computed from initializers alone

@@ -14,8 +14,8 @@ constexpr ShapeRuleFamily (*kFamilies[])() = {
     normalization_shape_rules, attention_shape_rules,
     recurrent_shape_rules,     quantization_shape_rules,
     sequence_shape_rules,      microsoft_attention_shape_rules,
-    microsoft_shape_rules,     contributed_shape_rules,
-    kcharter_shape_rules,
+    microsoft_shape_rules,     ml_shape_rules,
+    contributed_shape_rules,   kcharter_shape_rules,
 };
 
 std::string key(std::string_view domain, std::string_view op_type) {

@@ -34,6 +34,7 @@ ShapeRuleFamily quantization_shape_rules();
 ShapeRuleFamily sequence_shape_rules();
 ShapeRuleFamily microsoft_attention_shape_rules();
 ShapeRuleFamily microsoft_shape_rules();
+ShapeRuleFamily ml_shape_rules();
 ShapeRuleFamily contributed_shape_rules();
 ShapeRuleFamily kcharter_shape_rules();
 

@@ -24,7 +24,7 @@ std::optional<std::vector<int64_t>> sizes(const Shape* shape, size_t begin, size
 void check_channels(const NodeInference& node, const Dim& channels, const Dim& per_group) {
   const int64_t groups = int_attribute(node.node, "group", 1);
   if (groups < 1) throw Error("group is " + std::to_string(groups));
-  same(node, channels, times(per_group, Expr(groups)), "channels of input and weight");
+  check_same(node, channels, times(per_group, Expr(groups)), "channels of input and weight");
 }
 
 // X: [batch, channels, spatial…], W: [filters, channels/group, kernel…].
@@ -176,8 +176,14 @@ void col2im(NodeInference& node) {
     if (const auto number = constant(area))
       result[1] = floor_divided(node.input_dim(0, 1), *number);
   }
-  if (image == nullptr) return node.set(0, node.input_dtype(0), std::nullopt);
-  for (const MaybeElement& size : *image) result.push_back(integer(size));
+  const auto axes = constant(node.input_dim(1, 0));
+  if (image != nullptr) {
+    for (const MaybeElement& size : *image) result.push_back(integer(size));
+  } else if (axes && *axes >= 0 && *axes < 8) {
+    result.resize(2 + static_cast<size_t>(*axes));
+  } else {
+    return node.set(0, node.input_dtype(0), std::nullopt);
+  }
   node.set(0, node.input_dtype(0), std::move(result));
 }
 

@@ -90,7 +90,14 @@ void grid_sample(NodeInference& node) {
 // size: [batch, channels, spatial…] → [batch, spatial…, number of spatial axes].
 void affine_grid(NodeInference& node) {
   const Elements* size = node.elements(1);
-  if (size == nullptr || size->size() < 2) return node.set(0, node.input_dtype(0), std::nullopt);
+  if (size == nullptr || size->size() < 2) {
+    const auto rank = constant(node.input_dim(1, 0));
+    if (!rank || *rank < 4 || *rank > 5) return node.set(0, node.input_dtype(0), std::nullopt);
+    Shape ranked(static_cast<size_t>(*rank));
+    ranked.front() = node.input_dim(0, 0);
+    ranked.back() = Expr(*rank - 2);
+    return node.set(0, node.input_dtype(0), std::move(ranked));
+  }
   Shape result{integer(size->front())};
   for (size_t i = 2; i < size->size(); ++i) result.push_back(integer((*size)[i]));
   result.push_back(Expr(static_cast<int64_t>(size->size()) - 2));

@@ -1,5 +1,5 @@
-// Operators of our own domain, in which checkpoints' graphs are written where ONNX has no word. What
-// each one takes and gives stands in src/ops/kcharter_*.cc.
+// Operators of our own domain, in which checkpoints' graphs are written where ONNX has no word.
+// What each one takes and gives stands in src/ops/kcharter_*.cc.
 #include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
 #include "shape/rule_table.h"
@@ -39,9 +39,12 @@ void reshape(NodeInference& node) {
   Dim known = Expr(1);
   for (size_t i = 0; i < wanted->size(); ++i) {
     Dim dim;
-    if ((*wanted)[i] == 0 && i < shape->size()) dim = (*shape)[i];
-    else if ((*wanted)[i] > 0) dim = Expr((*wanted)[i]);
-    else rest = static_cast<int64_t>(i);
+    if ((*wanted)[i] == 0 && i < shape->size())
+      dim = (*shape)[i];
+    else if ((*wanted)[i] > 0)
+      dim = Expr((*wanted)[i]);
+    else
+      rest = static_cast<int64_t>(i);
     if ((*wanted)[i] >= 0) known = times(known, dim);
     result.push_back(dim);
   }
@@ -62,7 +65,8 @@ void slice_layer(NodeInference& node) {
 }
 
 void attention(NodeInference& node) {
-  node.set(0, node.input_dtype(0), tokens_by(node, {product_of(node.node, "num_heads", "v_head_dim")}));
+  node.set(0, node.input_dtype(0),
+           tokens_by(node, {product_of(node.node, "num_heads", "v_head_dim")}));
   keep_declared(node, 1);
 }
 
@@ -74,7 +78,8 @@ void route(NodeInference& node) {
 
 void expert_matmul(NodeInference& node) {
   node.set(0, node.input_dtype(0),
-           tokens_by(node, {Expr(int_attribute(node.node, "k", 0)), Expr(int_attribute(node.node, "out", 0))}));
+           tokens_by(node, {Expr(int_attribute(node.node, "k", 0)),
+                            Expr(int_attribute(node.node, "out", 0))}));
 }
 
 void combine(NodeInference& node) {

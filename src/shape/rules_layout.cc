@@ -57,11 +57,19 @@ void transpose(NodeInference& node) {
   node.set(0, node.input_dtype(0), std::move(result));
 }
 
+// Where only the number of axes is known: as many dimensions less (sign -1) or more.
+std::optional<Shape> ranked(const NodeInference& node, int64_t sign) {
+  const auto rank = node.input_rank(0);
+  const auto axes = constant(node.input_dim(1, 0));
+  if (!rank || !axes || *axes < 0 || *axes > 64 || *rank + sign * *axes < 0) return std::nullopt;
+  return Shape(static_cast<size_t>(*rank + sign * *axes));
+}
+
 void squeeze(NodeInference& node) {
   const Shape* shape = node.input_shape(0);
   const auto axes = node.ints("axes", 1);
   if (shape == nullptr || (!axes && node.has_input(1))) {
-    return node.set(0, node.input_dtype(0), std::nullopt);
+    return node.set(0, node.input_dtype(0), ranked(node, -1));
   }
   std::vector<bool> removed(shape->size(), false);
   if (axes) {
@@ -85,7 +93,7 @@ void squeeze(NodeInference& node) {
 void unsqueeze(NodeInference& node) {
   const Shape* shape = node.input_shape(0);
   const auto axes = node.ints("axes", 1);
-  if (shape == nullptr || !axes) return node.set(0, node.input_dtype(0), std::nullopt);
+  if (shape == nullptr || !axes) return node.set(0, node.input_dtype(0), ranked(node, 1));
   Shape result(shape->size() + axes->size());
   std::vector<bool> inserted(result.size(), false);
   for (const size_t axis : normalize_axes(*axes, result.size())) inserted[axis] = true;

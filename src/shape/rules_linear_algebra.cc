@@ -27,7 +27,7 @@ std::optional<Shape> product_shape(const NodeInference& node, std::optional<Shap
   const bool vector_b = b->size() == 1;
   if (vector_a) a->insert(a->begin(), Expr(1));
   if (vector_b) b->push_back(Expr(1));
-  same(node, a->back(), (*b)[b->size() - 2], "inner dimensions");
+  check_same(node, a->back(), (*b)[b->size() - 2], "inner dimensions");
   const Shape batch_a(a->begin(), a->end() - 2);
   const Shape batch_b(b->begin(), b->end() - 2);
   Shape result = *broadcast(node, &batch_a, &batch_b);
@@ -83,7 +83,7 @@ void gemm(NodeInference& node) {
   Shape result(2);
   if (a) result[0] = (*a)[0];
   if (b) result[1] = (*b)[1];
-  if (a && b) same(node, (*a)[1], (*b)[0], "inner dimensions");
+  if (a && b) check_same(node, (*a)[1], (*b)[0], "inner dimensions");
   const int64_t asked = int_attribute(node.node, "dtype", 0);
   node.set(0, asked > 0 ? dtype_of_onnx(asked) : node.input_dtype(0), std::move(result));
 }
@@ -95,7 +95,7 @@ void block_quantized_matmul(NodeInference& node) {
   Shape result = *shape;
   const int64_t rows = int_attribute(node.node, "N", 0);
   const int64_t inner = int_attribute(node.node, "K", 0);
-  if (inner > 0) same(node, result.back(), Expr(inner), "inner dimensions");
+  if (inner > 0) check_same(node, result.back(), Expr(inner), "inner dimensions");
   result.back() = rows > 0 ? Dim(Expr(rows)) : std::nullopt;
   node.set(0, node.input_dtype(0), std::move(result));
 }

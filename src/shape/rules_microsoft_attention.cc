@@ -103,6 +103,9 @@ void set_multi_head(NodeInference& node, size_t past_key, size_t past_value) {
   node.set(0, dtype, Shape{node.input_dim(0, 0), query.tokens, times(value.size, Expr(heads))});
   set_present(node, 1, past_key, heads, key, dtype);
   set_present(node, 2, past_value, heads, value, dtype);
+  const Dim past = node.has_input(past_key) ? node.input_dim(past_key, 2) : Dim(Expr(0));
+  node.set(3, dtype,
+           Shape{node.input_dim(0, 0), Expr(heads), query.tokens, plus(past, key.tokens)});
 }
 
 void multi_head_attention(NodeInference& node) { set_multi_head(node, 6, 7); }

@@ -22,8 +22,14 @@ void reduce(NodeInference& node) {
   const bool keep = int_attribute(node.node, "keepdims", 1) != 0;
   if (shape == nullptr) return node.set(0, node.input_dtype(0), std::nullopt);
   if (!axes && node.has_input(1) && constant(node.input_dim(1, 0)) != 0) {
-    return node.set(0, node.input_dtype(0),
-                    keep ? std::optional(Shape(shape->size())) : std::nullopt);
+    const auto count = constant(node.input_dim(1, 0));
+    const int64_t rank = static_cast<int64_t>(shape->size());
+    std::optional<Shape> result;
+    if (keep)
+      result = Shape(shape->size());
+    else if (count && *count > 0 && *count <= rank)
+      result = Shape(static_cast<size_t>(rank - *count));
+    return node.set(0, node.input_dtype(0), std::move(result));
   }
   std::vector<bool> gone(shape->size(), false);
   if (axes && !axes->empty()) {

@@ -75,6 +75,7 @@ void sequence_erase(NodeInference& node) {
 }
 
 void sequence_at(NodeInference& node) {
+  if (const Elements* elements = node.elements(0)) node.set_elements(0, *elements);
   if (const auto* items = node.items(0); items != nullptr && node.scalar(1)) {
     if (const auto at = place(node, 1, items->size(), 0); at && *at < items->size()) {
       return node.set(0, (*items)[*at]);
@@ -88,8 +89,23 @@ void sequence_length(NodeInference& node) {
   node.set_elements(0, {element(node.sequence_length(0))});
 }
 
+// Pieces of a tensor whose numbers are all the same have the same numbers.
+void set_uniform_elements(NodeInference& node) {
+  const Elements* elements = node.elements(0);
+  const TensorType& piece = node.graph[node.node.outputs[0]].type;
+  const auto count = constant(element_count({piece.dtype, piece.shape, TypeKind::kTensor}));
+  if (elements == nullptr || elements->empty() || !count || *count < 1 ||
+      *count > static_cast<int64_t>(elements->size())) {
+    return;
+  }
+  const MaybeElement& first = elements->front();
+  const bool uniform = std::all_of(elements->begin(), elements->end(),
+                                   [&](const MaybeElement& other) { return other == first; });
+  if (first && uniform) node.set_elements(0, Elements(static_cast<size_t>(*count), first));
+}
+
 // `split`: absent (pieces of 1), a scalar, or the size of each piece.
-void split_to_sequence(NodeInference& node) {
+void set_pieces(NodeInference& node) {
   const Shape* shape = node.input_shape(0);
   const DType dtype = node.input_dtype(0);
   if (shape == nullptr) return node.set_sequence(0, TensorType{dtype, std::nullopt}, std::nullopt);
@@ -131,6 +147,11 @@ void split_to_sequence(NodeInference& node) {
   // The last piece may be shorter.
   piece[axis] = *size == 1 || (total && *total % *size == 0) ? Dim(Expr(*size)) : std::nullopt;
   node.set_sequence(0, TensorType{dtype, piece}, ceil_divided(whole, *size));
+}
+
+void split_to_sequence(NodeInference& node) {
+  set_pieces(node);
+  if (node.has_output(0)) set_uniform_elements(node);
 }
 
 void concat_from_sequence(NodeInference& node) {

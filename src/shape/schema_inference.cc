@@ -46,7 +46,7 @@ void write_tensor_type(const TensorType& type, Tokens& tokens, onnx::TypeProto& 
   if (type.shape) write_shape(*type.shape, tokens, *tensor->mutable_shape());
 }
 
-// False where nothing is known: ONNX takes a missing type as such.
+// False where nothing is known.
 bool write_type(const TensorType& type, Tokens& tokens, onnx::TypeProto& proto) {
   if (type.dtype == DType::kUnknown) return false;
   switch (type.kind) {
@@ -167,15 +167,13 @@ class Context final : public onnx::InferenceContext {
     inputs_.resize(node.input_count());
     data_.resize(node.input_count());
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      onnx::TypeProto type;
       if (!node.has_input(i)) continue;
-      if (!write_type(node.input(i), tokens, type)) {
-        // Functions of this domain look into a type without asking whether there is one.
-        if (node.node.domain == "ai.onnx.ml") inputs_[i] = std::make_unique<onnx::TypeProto>();
-        continue;
-      }
-      inputs_[i] = std::make_unique<onnx::TypeProto>(std::move(type));
-      write_data(node, i);
+      // What is not known is a type without content: not every function asks before it looks.
+      inputs_[i] = std::make_unique<onnx::TypeProto>();
+      if (write_type(node.input(i), tokens, *inputs_[i]))
+        write_data(node, i);
+      else
+        all_known_ = false;
     }
   }
 
@@ -190,6 +188,7 @@ class Context final : public onnx::InferenceContext {
   const onnx::TensorProto* getInputData(size_t i) const override {
     return i < data_.size() ? data_[i].get() : nullptr;
   }
+  bool all_inputs_known() const { return all_known_; }
   size_t getNumOutputs() const override { return outputs_.size(); }
   onnx::TypeProto* getOutputType(size_t i) override { return &outputs_.at(i); }
   onnx::GraphInferencer* getGraphAttributeInferencer(const std::string& name) override {
@@ -223,6 +222,7 @@ class Context final : public onnx::InferenceContext {
   std::vector<std::unique_ptr<onnx::TypeProto>> inputs_;
   std::vector<std::unique_ptr<onnx::TensorProto>> data_;
   std::vector<onnx::TypeProto> outputs_;
+  bool all_known_ = true;
 };
 
 }  // namespace
@@ -261,13 +261,10 @@ bool SchemaInference::infer(NodeInference& node) {
   if (schema == nullptr) return false;
   if (!schema->has_type_and_shape_inference_function()) return true;
   Context context(node, state_->tokens);
-  // The functions of ai.onnx.ml read the first input's type without looking whether it is known.
-  const bool reads_blindly = node.node.domain == "ai.onnx.ml" && context.getNumInputs() > 0 &&
-                             context.getInputType(0) == nullptr;
-  if (reads_blindly) return true;
   try {
     schema->GetTypeAndShapeInferenceFunction()(context);
   } catch (const std::exception& error) {
+    if (!context.all_inputs_known()) return true;  // no contradiction, only too little to go by
     throw Error(error.what());
   }
   for (size_t i = 0; i < node.output_count(); ++i) {

@@ -109,11 +109,16 @@ bool agrees(const TensorType& declared, const TensorType& have, const Model& mod
   return true;
 }
 
+bool has_unknown(const TensorType& type) {
+  return type.dtype == DType::kUnknown || !type.shape || !fully_known(type);
+}
+
 TEST(CorpusShapes, OneOperatorFilesAsDeclared) {
   const auto corpus = corpus_dir();
   if (!corpus) GTEST_SKIP() << "no corpus";
   Share share;
   std::string wrong;
+  std::string unknown;
   for (const fs::path& path : models_below(*corpus / "onnx-node")) {
     std::optional<Model> model;
     size_t variables = 0;
@@ -136,16 +141,18 @@ TEST(CorpusShapes, OneOperatorFilesAsDeclared) {
       const TensorType& have = model->graph[output].type;
       if (agrees(declared[i], have, *model, variables)) continue;
       right = false;
-      wrong += path.stem().string() + ": declared " + to_string(declared[i]) + ", inferred " +
-               to_string(have) + "\n";
+      (has_unknown(have) ? unknown : wrong) += path.stem().string() + ": declared " +
+                                               to_string(declared[i]) + ", inferred " +
+                                               to_string(have) + "\n";
     }
     ++share.all;
     share.known += right ? 1 : 0;
     count_case("one-operator files");
   }
   std::cout << "one-operator files as declared: " << share.known << " of " << share.all << "\n";
-  EXPECT_GE(share.percent(), 95) << wrong;
-  if (::testing::Test::HasFailure() || std::getenv("KCHARTER_VERBOSE")) std::cout << wrong;
+  EXPECT_GE(share.percent(), 95) << unknown;
+  EXPECT_EQ(wrong, "");
+  if (std::getenv("KCHARTER_VERBOSE") != nullptr) std::cout << unknown;
 }
 
 }  // namespace

@@ -67,12 +67,14 @@ Bindings bindings_for(const Model& model, const Sizes& sizes) {
   return bindings;
 }
 
-// A symbol that the mode gives another value than the case has is bound to the case's number.
+// A symbol that the mode gives another value than the case has is bound to the case's number. Of an
+// empty cache the runtime takes any number of heads, so that such a case says nothing.
 std::map<std::string, int64_t> symbols_to_bind(const Model& model, const Sizes& sizes) {
   const Bindings bindings = bindings_for(model, sizes);
   std::map<std::string, int64_t> dims;
   for (const auto& [symbol, value] : sizes.symbols) {
     const auto bound = model.bindings.find(symbol);
+    if (symbol.find(" x ") != std::string::npos && sizes.mode == Mode::kPrefill) continue;
     if (bound != model.bindings.end() && bound->second.evaluate(bindings) != value) {
       dims[symbol] = value;
     }
