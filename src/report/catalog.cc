@@ -52,20 +52,48 @@ std::vector<std::string> cache_words(const Json& document) {
   return words;
 }
 
-// The stages of a document in order, outermost only: what a card draws as the model's stack.
+// Whether `path` is an entry of a list: model.layers.7, model.layers[1:12].
+bool is_list_entry(const std::string& path) {
+  if (path.ends_with(']')) return true;
+  const size_t dot = path.rfind('.');
+  return dot != std::string::npos && dot + 1 < path.size() &&
+         path.find_first_not_of("0123456789", dot + 1) == std::string::npos;
+}
+
+// A stage of a period of unequal layers (5 local, 1 global): its instances are slices.
+bool is_period(const Json& module) {
+  const Json instances = module.value("instances", Json::array());
+  return !instances.empty() && instances[0].get<std::string>().ends_with(']');
+}
+
+// The layers of a document in order: what a card draws as the model's stack. Entries of lists that
+// hold a stage, outermost only; of a period its members, each as often as it runs.
 Json layers(const Json& document) {
   const Json& modules = document["modules"];
   const std::vector<std::string> words = cache_words(document);
-  std::vector<bool> is_inside(modules.size());
+  std::vector<bool> holds_stage(modules.size());
+  for (const Json& module : modules) {
+    const bool is_stage = module.value("stage", false);
+    if (is_stage && module["parent"].is_number())
+      holds_stage[module["parent"].get<size_t>()] = true;
+  }
   Json list = Json::array();
-  for (size_t id = 0; id < modules.size(); ++id) {
+  std::vector<size_t> open = {0};
+  while (!open.empty()) {
+    const size_t id = open.back();
+    open.pop_back();
     const Json& module = modules[id];
     const Json& parent = module["parent"];
-    const bool is_inside_stage = parent.is_number_unsigned() && is_inside[parent.get<size_t>()];
-    const bool is_stage = module.value("stage", false);
-    is_inside[id] = is_inside_stage || is_stage;
-    if (!is_stage || is_inside_stage) continue;
-    list.push_back({{"repeat", module["repeat"]}, {"kind", module["kind"]}, {"cache", words[id]}});
+    const bool is_layer = parent.is_number() && holds_stage[parent.get<size_t>()] &&
+                          is_list_entry(module["path"].get<std::string>());
+    const bool is_in_period = parent.is_number() && is_period(modules[parent.get<size_t>()]);
+    if ((is_layer || is_in_period) && !is_period(module)) {
+      list.push_back(
+          {{"repeat", module["multiplicity"]}, {"kind", module["kind"]}, {"cache", words[id]}});
+      continue;
+    }
+    const Json& children = module["children"];
+    for (size_t i = children.size(); i-- > 0;) open.push_back(children[i].get<size_t>());
   }
   return list;
 }

@@ -30,6 +30,7 @@ class DocumentChecker {
     if (!problems_->empty()) return;  // sums rely on all of that
     check_summary();
     check_sums();
+    check_tensors();
   }
 
  private:
@@ -210,6 +211,20 @@ class DocumentChecker {
     if (whole && (has_own ? *whole < sum : *whole != sum)) {
       add("/modules/" + std::to_string(id) + "/metrics/" + std::string(name(which)) + ": is " +
           to_string(*whole) + ", its parts sum up to " + to_string(sum));
+    }
+  }
+
+  // Every stored byte belongs to the model, and to nothing twice.
+  void check_tensors() {
+    const auto whole = metric(document_["modules"][0], name(Metric::kWeightBytes));
+    Int sum = 0;
+    for (const Json& tensor : document_["tensors"]) {
+      sum = checked_add(sum,
+                        checked_mul(integer_of(tensor["bytes"]), integer_of(tensor["instances"])));
+    }
+    if (whole && *whole != sum) {
+      add("/tensors: hold " + to_string(sum) + " bytes, the model's weights are " +
+          to_string(*whole));
     }
   }
 

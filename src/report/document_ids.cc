@@ -1,5 +1,7 @@
 #include "report/document_ids.h"
 
+#include "report/alike_tensors.h"
+
 namespace kcharter {
 namespace {
 
@@ -24,13 +26,22 @@ Numbering number(size_t count, TemplateOf template_of, IsListed is_listed) {
   return table;
 }
 
+// What stands for a value in the document: its template, and of tensors that are alike the first.
+ValueId shown_value(const Document& document, const std::vector<InitializerId>& first, ValueId id) {
+  const ValueId shown = document.tree.template_of_value[id.index];
+  const InitializerId tensor = document.model.graph[shown].initializer;
+  if (!tensor || first[tensor.index] == tensor) return shown;
+  return document.model.graph[first[tensor.index]].value;
+}
+
 // Values that a listed node or the graph itself names.
-std::vector<bool> used_values(const Document& document, const Numbering& nodes) {
+std::vector<bool> used_values(const Document& document, const Numbering& nodes,
+                              const std::vector<InitializerId>& first) {
   const Graph& graph = document.model.graph;
   std::vector<bool> used(graph.values.size());
   const auto mark = [&](ValueId value) {
     if (value.index >= used.size()) return;
-    used[document.tree.template_of_value[value.index].index] = true;
+    used[shown_value(document, first, value).index] = true;
   };
   const auto mark_all = [&](const std::vector<ValueId>& values) {
     for (const ValueId value : values) mark(value);
@@ -62,20 +73,23 @@ DocumentIds number_document(const Document& document) {
   DocumentIds ids;
   ids.nodes = number(
       graph.nodes.size(), [&](uint32_t id) { return tree.template_of_node[id].index; }, always);
-  const std::vector<bool> used = used_values(document, ids.nodes);
+  const std::vector<InitializerId> first = first_of_alike_tensors(document);
+  const std::vector<bool> used = used_values(document, ids.nodes, first);
   ids.values = number(
-      graph.values.size(), [&](uint32_t id) { return tree.template_of_value[id].index; },
+      graph.values.size(),
+      [&](uint32_t id) { return shown_value(document, first, ValueId(id)).index; },
       [&](uint32_t id) { return used[id]; });
   const auto is_stored = [&](uint32_t id) { return !graph.initializers[id].alias_of; };
   ids.tensors = number(
       graph.initializers.size(),
       [&](uint32_t id) {
-        return is_stored(id) ? tree.template_of_initializer[id].index : Numbering::kNone;
+        return is_stored(id) ? first[tree.template_of_initializer[id].index].index
+                             : Numbering::kNone;
       },
       is_stored);
   for (uint32_t id = 0; id < graph.initializers.size(); ++id) {
-    const InitializerId first = graph.initializers[id].alias_of;
-    if (first) ids.tensors.number_of[id] = ids.tensors.number_of[first.index];
+    const InitializerId original = graph.initializers[id].alias_of;
+    if (original) ids.tensors.number_of[id] = ids.tensors.number_of[original.index];
   }
   ids.caches = number(
       graph.caches.size(), [&](uint32_t id) { return tree.template_of_cache[id]; }, always);

@@ -144,9 +144,9 @@ void TableWriter::module(uint32_t id) {
   }
   json.end_array().key("tensors").begin_array();
   for (const InitializerId tensor : module.initializers) {
+    // Second names and tensors that another row stands for have no row of their own.
     const auto number = ids.tensors.find(tensor.index);
-    // A second name stores nothing of its own here.
-    if (number && !document.model.graph[tensor].alias_of) json.integer(Int{*number});
+    if (number && ids.tensors.members[*number] == tensor.index) json.integer(Int{*number});
   }
   json.end_array().key("caches").begin_array();
   for (const uint32_t cache : module.caches) {
