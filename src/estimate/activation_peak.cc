@@ -5,6 +5,7 @@
 
 #include "estimate/lifetimes.h"
 #include "estimate/live_sums.h"
+#include "estimate/pack_lifetimes.h"
 
 namespace kcharter {
 namespace {
@@ -170,6 +171,7 @@ void find_activation_peak(const Model& model, const ModuleTree& tree, const Oper
     estimate.modules[0][Metric::kActivationPeakBytes] = peaks.of({sums.at_step()[0]});
   }
   name_values_alive(graph, lifetimes, step_of_peak(sums), defaults, estimate);
+  estimate.packed_peak_bytes = packed_bytes(graph, lifetimes, defaults);
 }
 
 }  // namespace kcharter

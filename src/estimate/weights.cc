@@ -82,6 +82,8 @@ void add_up_weights(const Model& model, const Operands& operands, Estimate& esti
     DTypeTotal& total = estimate.dtypes[std::string(name(initializer.dtype))];
     ++total.tensors;
     total.bytes = checked_add(total.bytes, resident_bytes(initializer));
+    Int& part = estimate.weight_parts[std::string(name(initializer.part))];
+    part = checked_add(part, resident_bytes(initializer));
   }
   report_merged_vectors(graph, estimate.diagnostics);
   if (model.active_parameters) estimate.active_parameters = *model.active_parameters;

@@ -15,7 +15,7 @@ Int parameter_count(const Initializer& initializer);
 // Elements as stored; 0 for a second name.
 Int element_total(const Initializer& initializer);
 
-// Fills parameters, active_parameters, stored_elements and dtypes.
+// Fills parameters, active_parameters, stored_elements, dtypes and weight_parts.
 void add_up_weights(const Model& model, const Operands& operands, Estimate& estimate);
 
 }  // namespace kcharter

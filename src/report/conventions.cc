@@ -20,8 +20,17 @@ std::vector<std::pair<std::string, std::string>> conventions(const Document& doc
       {"flops",
        "2 per multiply-add of matrix products, convolutions and attention in one step; everything "
        "else is in elementwise_flops."},
-      {"weight_read_bytes", "What one step must read: gathered rows and chosen experts only."},
-      {"kv_read_bytes", "What attention reads of the past."},
+      {"weight_read_bytes",
+       "What one step must read: gathered rows and chosen experts only. A weight behind "
+       "DequantizeLinear, Cast or Transpose is read as it is stored, by a fused kernel; "
+       "--as-exported counts it dequantized by nodes of their own. Of a mixture's experts those "
+       "that independent tokens are expected to meet."},
+      {"kv_read_bytes",
+       "What attention and recurrences read of the past; a recurrent state is read whole."},
+      {"kv_write_bytes", "The tokens of this step, and recurrent states whole."},
+      {"elementwise_flops",
+       "One per output element; a softmax 5, a layer norm 7, an RMS norm 4, gelu 5, a reduction "
+       "one per input element; moving data none."},
   };
   int number = 0;
   for (const std::string& sentence : document.model.conventions) {

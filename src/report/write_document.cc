@@ -35,6 +35,8 @@ void write_model(const Document& document, JsonWriter& json) {
     json.key(dtype).begin_object().key("tensors").integer(total.tensors);
     json.key("bytes").integer(total.bytes).end_object();
   }
+  json.end_object().key("weight_parts").begin_object();
+  for (const auto& [part, bytes] : estimate.weight_parts) json.key(part).integer(bytes);
   json.end_object().end_object();
 }
 

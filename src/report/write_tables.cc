@@ -326,6 +326,9 @@ void TableWriter::caches() {
 void TableWriter::peak() {
   json.begin_object().key("node");
   reference(ids.nodes, document.estimate.peak_node.index);
+  const auto& packed = document.estimate.packed_peak_bytes;
+  json.key("packed_bytes");
+  packed ? json.integer(*packed) : json.null();
   json.key("alive").begin_array();
   for (const LiveValue& live : document.estimate.alive_at_peak) {
     const auto value = ids.values.find(live.value.index);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,14 @@ struct Estimate {
   std::vector<bool> folded_at_load;      // by NodeId: fed only by weights
   NodeId peak_node;                      // where the peak is, at the defaults
   std::vector<LiveValue> alive_at_peak;  // largest first
+  // Where a best-fit allocator puts the activations, at the defaults: an upper bound of what the
+  // peak is the lower bound of. nullopt: a size is not known.
+  std::optional<Int> packed_peak_bytes;
   Int parameters = 0;
   Int active_parameters = 0;
   Int stored_elements = 0;
   std::map<std::string, DTypeTotal> dtypes;  // of stored tensors
+  std::map<std::string, Int> weight_parts;   // stored bytes by part: plain, payload, scale …
   Diagnostics diagnostics;
 };
 

@@ -182,8 +182,12 @@ TEST(ActivationPeak, EqualsTheSimulationOfEveryStep) {
   std::mt19937 random(7);
   for (int trial = 0; trial < 400; ++trial) {
     Model model = random_model(random);
-    Quantity peak = estimated(model).summary[Metric::kActivationPeakBytes];
+    Estimate e = estimated(model);
+    Quantity peak = e.summary[Metric::kActivationPeakBytes];
     ASSERT_TRUE(peak.formula);
+    Int at_defaults = peak.formula->evaluate(kDefaults);
+    EXPECT_GE(e.packed_peak_bytes.value(), at_defaults);
+    EXPECT_LE(e.packed_peak_bytes.value(), 2 * at_defaults);
     for (int64_t batch : {1, 3, 64}) {
       for (int64_t length : {1, 2, 7, 300}) {
         Bindings values{{"batch_size", batch}, {"current_length", length}, {"max_length", length}};
