@@ -128,16 +128,27 @@ TEST(InferShapes, ContradictionIsADiagnosticAndDeclaredTypesFillIn) {
   GraphOf g;
   const ValueId a = g.input("a", DType::kF32, {2, 64});
   const ValueId b = g.input("b", DType::kF32, {128, 3});
-  const ValueId c = g.node("MatMul", {a, b});
-  g.model.graph[c].declared = TensorType{DType::kF32, Shape{2, 3}};
-  const ValueId d = g.node("Relu", {a});
-  g.model.graph[d].declared = TensorType{DType::kF32, Shape{2, 65}};
+  const ValueId sum = g.node("Add", {a, b});
+  g.model.graph[sum].declared = TensorType{DType::kF32, Shape{2, 64}};
+  const ValueId same = g.node("Relu", {a});
+  g.model.graph[same].declared = TensorType{DType::kF32, Shape{2, 65}};
   const Model model = infer_shapes(g.model);
-  EXPECT_EQ(type_of(model, c), "[2, 3] f32");
-  EXPECT_EQ(type_of(model, d), "[2, 64] f32");
+  EXPECT_EQ(type_of(model, sum), "[2, 64] f32");
+  EXPECT_EQ(type_of(model, same), "[2, 64] f32");
   EXPECT_TRUE(model.diagnostics.has("shape-contradiction"));
   EXPECT_TRUE(model.diagnostics.has("declared-shape-used"));
   EXPECT_TRUE(model.diagnostics.has("declared-shape-differs"));
+}
+
+TEST(InferShapes, ProductWithDifferentInnerDimensionsStillHasAShape) {
+  GraphOf g;
+  const ValueId a = g.input("a", DType::kF32, {2, 64});
+  const ValueId b = g.input("b", DType::kF32, {128, 3});
+  const ValueId c = g.node("MatMul", {a, b});
+  const Model model = infer_shapes(g.model);
+  EXPECT_EQ(type_of(model, c), "[2, 3] f32");
+  ASSERT_TRUE(model.diagnostics.has("shape-contradiction"));
+  EXPECT_EQ(model.diagnostics.all()[0].message, "inner dimensions differ: 64 and 128");
 }
 
 TEST(InferShapes, DataDependentCountsAreVariablesSharedByLayers) {
