@@ -415,8 +415,7 @@ class DimensionBinder {
       if (index == GraphTypes::kNone || graph_.values[i].initializer) continue;
       if (!distinct[index]) distinct[index] = type_of(types_.distinct[index]);
       graph_.values[i].declared = distinct[index];
-      const Region& region = graph_[graph_.values[i].region];
-      const bool body_input = !graph_.values[i].producer && region.kind != RegionKind::kRoot;
+      const bool body_input = !graph_.values[i].producer && graph_.values[i].region.index != 0;
       if (body_input) graph_.values[i].type = *distinct[index];
     }
   }

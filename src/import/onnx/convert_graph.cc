@@ -20,6 +20,9 @@ namespace {
 // Bodies within bodies and calls within calls; protobuf's own limit for nested messages is 100.
 constexpr size_t kMaxDepth = 100;
 
+// A graph that its owner runs in a way of its own, how often is not known: BeamSearch's decoder.
+constexpr RegionKind kRunByItsOwner = RegionKind::kRoot;
+
 using NameTable = std::unordered_map<std::string_view, ValueId>;
 using OpsetTable = std::unordered_map<std::string_view, int64_t>;
 
@@ -145,9 +148,10 @@ class GraphConverter {
     Region region;
     region.kind = kind;
     region.parent = parent;
-    if (kind != RegionKind::kRoot) {
+    if (parent) {
       region.runs = RegionRuns::kUnknown;
-      if (kind == RegionKind::kLoop || kind == RegionKind::kScan) region.trip_count = std::nullopt;
+      const bool branch = kind == RegionKind::kThen || kind == RegionKind::kElse;
+      if (!branch) region.trip_count = std::nullopt;
     }
     graph().regions.push_back(std::move(region));
     return id;
@@ -264,52 +268,47 @@ class GraphConverter {
   }
 
   void close(Frame& frame) {
-    Region& region = graph()[frame.region];
     if (frame.outputs.empty()) return;
     std::vector<ValueId> outputs;
     for (const std::string_view name : frame.outputs) {
       outputs.push_back(resolve(frame, name, "graph output"));
     }
     graph()[frame.region].outputs = outputs;
-    if (region.kind == RegionKind::kRoot) graph().outputs = outputs;
+    if (frame.region.index == 0) graph().outputs = outputs;
   }
 
-  // Bodies of the control flow operators become regions, the node comes after them. True: the frame
-  // of a body is on the stack.
-  bool push_bodies(Frame& frame, const NodeView& node,
-                   const std::vector<AttributeView>& attributes) {
-    struct Body {
-      std::string_view attribute;
-      RegionKind kind;
-    };
-    std::vector<Body> bodies;
+  static RegionKind kind_of_body(const NodeView& node, std::string_view attribute) {
     if (canonical_domain(node.domain).empty()) {
       if (node.op_type == "If") {
-        bodies = {{"then_branch", RegionKind::kThen}, {"else_branch", RegionKind::kElse}};
-      } else if (node.op_type == "Loop") {
-        bodies = {{"body", RegionKind::kLoop}};
-      } else if (node.op_type == "Scan") {
-        bodies = {{"body", RegionKind::kScan}};
+        return attribute == "then_branch" ? RegionKind::kThen : RegionKind::kElse;
       }
+      if (node.op_type == "Loop") return RegionKind::kLoop;
+      if (node.op_type == "Scan") return RegionKind::kScan;
     }
-    for (const AttributeView& attribute : attributes) {
-      const bool known = std::any_of(bodies.begin(), bodies.end(), [&](const Body& body) {
-        return body.attribute == attribute.name;
-      });
-      if (!attribute.graphs.empty() && !known) {
-        diagnostics_.add(
-            Severity::kWarning, "subgraph-not-read", describe(node),
-            fmt::format("what '{}' of {} computes is not known", attribute.name, node.op_type));
-      }
-    }
+    return kRunByItsOwner;
+  }
+
+  // Graphs in attributes become regions, the node comes after them. True: the frame of one is on
+  // the stack.
+  bool push_bodies(Frame& frame, const NodeView& node,
+                   const std::vector<AttributeView>& attributes) {
     std::vector<std::pair<RegionId, FileBytes>> found;
-    for (const Body& body : bodies) {
-      const AttributeView* attribute = kcharter::find_attribute(attributes, body.attribute);
-      if (attribute == nullptr || attribute->graphs.empty()) continue;
-      const RegionId region = new_region(body.kind, frame.region);
-      frame.bodies.push_back(region);
-      found.emplace_back(region, attribute->graphs.front());
+    for (const AttributeView& attribute : attributes) {
+      for (const FileBytes graph : attribute.graphs) {
+        const RegionKind kind = kind_of_body(node, attribute.name);
+        if (kind == kRunByItsOwner) {
+          diagnostics_.add(
+              Severity::kWarning, "subgraph-runs-unknown", describe(node),
+              fmt::format("how often {} runs its '{}' is not known", node.op_type, attribute.name));
+        }
+        found.emplace_back(new_region(kind, frame.region), graph);
+      }
     }
+    // The then branch first, whatever the order of the attributes.
+    std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
+      return graph_kind(a.first) < graph_kind(b.first);
+    });
+    for (const auto& [region, bytes] : found) frame.bodies.push_back(region);
     // The last pushed runs first.
     for (size_t i = found.size(); i-- > 0;) {
       Frame& body = push(found[i].first, &frame, &frame);
@@ -317,6 +316,8 @@ class GraphConverter {
     }
     return !found.empty();
   }
+
+  RegionKind graph_kind(RegionId region) const { return result_.graph[region].kind; }
 
   bool fits(const LocalFunction& function, const NodeView& node) {
     if (function.expanded_nodes <= FunctionTable::kMaxInlinedNodes - inlined_nodes_) {
@@ -393,7 +394,7 @@ class GraphConverter {
     append(std::move(node));
   }
 
-  bool is_body(const Frame& frame) { return graph()[frame.region].kind != RegionKind::kRoot; }
+  bool is_body(const Frame& frame) { return frame.region.index != 0; }
 
   static int32_t version_of(const Frame& frame, std::string_view domain) {
     const auto found = frame.opsets->find(domain);

@@ -91,6 +91,24 @@ void note_unused(Model& model) {
   }
 }
 
+// --weight-dtype: the matrices that are stored as floats, as another format would store them.
+void apply_what_if(Model& model, const ImportOptions& options) {
+  if (options.activation_dtype) {
+    model.diagnostics.add(Severity::kWarning, "what-if-not-applied", "--activation-dtype",
+                          "the types of activations are those of the graph");
+  }
+  if (!options.weight_format) return;
+  for (Initializer& tensor : model.graph.initializers) {
+    const bool matrix = tensor.role == TensorRole::kParameter && is_float(tensor.dtype) &&
+                        tensor.dims.size() >= 2 && !tensor.alias_of;
+    if (!matrix) continue;
+    Int elements = 1;
+    for (const int64_t dim : tensor.dims) elements *= dim;
+    tensor.stored_bytes =
+        static_cast<uint64_t>(*byte_size(Expr(elements), *options.weight_format).constant());
+  }
+}
+
 std::string name_of(const std::filesystem::path& path) { return path.stem().string(); }
 
 // The model's view lies in `bytes`.
@@ -118,6 +136,7 @@ Model import_bytes(FileBytes bytes, const std::filesystem::path& path, bool embe
   find_caches(model.graph, types);
   bind_dimensions(model, types, options);
   apply_settings(model, path);
+  apply_what_if(model, options);
   return model;
 }
 

@@ -140,26 +140,22 @@ ScopeId ScopeTable::of_node(const NodeView& node, ScopeId outer, bool in_body) {
   const std::string_view torch = metadata(node, "pkg.torch.onnx.name_scopes");
   const std::string_view script = metadata(node, "pkg.onnxscript.name_scopes");
   const std::string_view space = metadata(node, "namespace");
+  const std::string_view text = !torch.empty() ? torch : (!script.empty() ? script : space);
   const size_t slash = node.name.rfind('/');
-  std::string key;
-  if (!torch.empty()) {
-    key = fmt::format("t{}", torch);
-  } else if (!script.empty()) {
-    key = fmt::format("s{}", script);
-  } else if (!space.empty()) {
-    key = fmt::format("m{}", space);
-  } else if (slash != std::string_view::npos) {
-    key = fmt::format("n{}:{}", outer.index, node.name.substr(0, slash));
-  } else {
-    return outer;
-  }
-  const auto [found, added] = by_text_.try_emplace(key);
-  if (!added) return found->second;
+  if (text.empty() && slash == std::string_view::npos) return outer;
+  const auto [found, added] = text.empty()
+                                  ? by_name_[outer.index].try_emplace(node.name.substr(0, slash))
+                                  : by_metadata_.try_emplace(text);
+  // torch keeps nothing but the operator inside torch.cond.
+  const auto finish = [&](ScopeId id) {
+    const bool lost = in_body && !torch.empty() && scopes_[id.index].segments.empty();
+    return lost ? outer : id;
+  };
+  if (!added) return finish(found->second);
 
   ScopeId id;
   if (!torch.empty()) {
     id = of_metadata(torch, metadata(node, "pkg.torch.onnx.class_hierarchy"), true);
-    if (in_body && scopes_[id.index].segments.empty()) id = outer;
   } else if (!script.empty()) {
     id = of_metadata(script, metadata(node, "pkg.onnxscript.class_hierarchy"), false);
   } else if (!space.empty()) {
@@ -172,7 +168,8 @@ ScopeId ScopeTable::of_node(const NodeView& node, ScopeId outer, bool in_body) {
     scope.segments.insert(scope.segments.end(), segments.begin(), segments.end());
     id = intern(std::move(scope));
   }
-  return found->second = id;
+  found->second = id;
+  return finish(id);
 }
 
 ScopeId ScopeTable::of_function(const NodeView& call, std::string_view function, ScopeId outer,

@@ -6,6 +6,7 @@
 //   the op
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,7 +34,10 @@ class ScopeTable {
 
   std::vector<Scope>& scopes_;
   std::unordered_map<std::string, uint32_t> interned_;
-  std::unordered_map<std::string, ScopeId> by_text_;
+  // What was read before: the texts lie in the file, which outlives the table.
+  std::unordered_map<std::string_view, ScopeId> by_metadata_;
+  std::map<uint32_t, std::unordered_map<std::string_view, ScopeId>>
+      by_name_;  // within each outer scope
 };
 
 // The parts of a Python list of strings as repr() writes it; empty where it is none.
