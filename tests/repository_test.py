@@ -47,10 +47,21 @@ def root_build_file(files: list[pathlib.Path]) -> list[str]:
     return [f"CMakeLists.txt has {length} lines; 120 are its ceiling"] if length > 120 else []
 
 
+# A code of a diagnostic where it is given: after a severity, or as the first thing said of a node.
+CODE = re.compile(r'(?:Severity::k\w+,|\bnote\(|\bwithout_graph\(config, options,)\s*"([a-z]+(?:-[a-z]+)+)"')
+
+
+def undocumented_codes(files: list[pathlib.Path]) -> list[str]:
+    listed = set(re.findall(r"`([a-z-]+)`", (ROOT / "docs/diagnostics.md").read_text()))
+    sources = [f for f in files if f.suffix == ".cc" and f.is_relative_to(ROOT / "src")]
+    return [f"docs/diagnostics.md does not list '{code}' of {f.relative_to(ROOT)}" for f in sources
+            for code in CODE.findall(f.read_text()) if code not in listed]
+
+
 def main() -> int:
     files = tracked()
     failed = 0
-    checks = (long_files, strangers, addresses, root_build_file)
+    checks = (long_files, strangers, addresses, root_build_file, undocumented_codes)
     for check in checks:
         if problems := check(files):
             failed += 1

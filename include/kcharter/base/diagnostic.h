@@ -1,5 +1,5 @@
 // Diagnostic: there is a document, with a reservation. Codes are stable words that scripts match on
-// (`unknown-operator`, `guessed-binding`); src/README.md lists them.
+// (`unknown-operator`, `guessed-binding`); docs/diagnostics.md lists them.
 #pragma once
 
 #include <cstdint>
