@@ -20,6 +20,29 @@ export function ancestors(document: Document, id: number): Module[] {
   return chain;
 }
 
+// Where opening a module leads: a stage that holds nothing but its first instance opens that.
+export function entrance(document: Document, id: number): number {
+  for (let at = id; ; ) {
+    const module = document.modules[at] as Module;
+    const only = module.items.length === 1 ? module.items[0] : undefined;
+    if (!module.stage || only?.kind !== "module") return at;
+    at = only.id;
+  }
+}
+
+// Whether a module is what its stage opens as, and so needs no crumb of its own.
+export function isEntrance(document: Document, module: Module): boolean {
+  const parent = module.parent === null ? undefined : document.modules[module.parent];
+  return parent !== undefined && parent.stage && parent.items.length === 1;
+}
+
+// The module that Backspace leads to; null at the root.
+export function above(document: Document, id: number): number | null {
+  let at = document.modules[id] as Module;
+  while (isEntrance(document, at)) at = document.modules[at.parent as number] as Module;
+  return at.parent;
+}
+
 const indexes = new WeakMap<Document, Map<string, number>>();
 
 function byPath(document: Document): Map<string, number> {
@@ -97,7 +120,7 @@ function towardsTemplate(
       const moved = moveInstance(path, instance, first);
       if (moved === null) continue;
       instances.set(module.id, i);
-      if (path === instance) return { path: moved, stage: module.id };
+      if (path === instance && !byPath(document).has(moved)) return { path: moved, stage: module.id };
       return { path: moved };
     }
   }

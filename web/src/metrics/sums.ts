@@ -50,8 +50,8 @@ function weightDifference(evaluation: Evaluation, id: number): bigint {
   let parts = 0n;
   for (const child of module.children) parts += evaluation.metric({ kind: "module", id: child }, "weight_bytes").value ?? 0n;
   for (const tensor of module.tensors) {
-    const { bytes, instances, role } = evaluation.document.tensors[tensor] ?? { bytes: 0n, instances: 0, role: "" };
-    if (role !== "constant") parts += bytes * BigInt(instances);
+    const { bytes, instances } = evaluation.document.tensors[tensor] ?? { bytes: 0n, instances: 0 };
+    parts += bytes * BigInt(instances);
   }
   return magnitude(whole - parts);
 }

@@ -1,7 +1,7 @@
 // The model page's state: which document, where in it, under which settings, and the URL that says so.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { levelOf } from "../document/level.ts";
-import { nearestPlace, pathAt, resolvePath, type Place } from "../document/paths.ts";
+import { above, entrance, nearestPlace, pathAt, resolvePath, type Place } from "../document/paths.ts";
 import type { Document, Item, Mode } from "../document/types.ts";
 import { siblingName, type Library } from "../load/library.ts";
 import { Evaluation } from "../metrics/evaluation.ts";
@@ -30,7 +30,8 @@ const OPEN_DELAY = 280; // a closed drawer would cover or move the box before a 
 function startAt(document: Document): State & { missing: string | null } {
   const { path, settings } = parseHash(location.hash);
   const place = path === "" ? { module: 0, instances: new Map() } : resolvePath(document, path);
-  return { document, settings, place: place ?? nearestPlace(document, path), missing: place ? null : path };
+  const { module, instances } = place ?? nearestPlace(document, path);
+  return { document, settings, place: { module: entrance(document, module), instances }, missing: place ? null : path };
 }
 
 const hashOf = ({ document, place, settings }: State) =>
@@ -122,7 +123,8 @@ export function usePage(first: Document, library: Library, setDocument: (name: s
     const now = latest.current;
     const selected = selectKey === null ? null : selectionName(now.document, selectKey);
     if (selectKey === null) setDrawerOpen(false);
-    commit({ ...now, place: next, settings: { ...now.settings, selected } }, history);
+    const place = { ...next, module: entrance(now.document, next.module) };
+    commit({ ...now, place, settings: { ...now.settings, selected } }, history);
   };
   const actions: Actions = {
     open(item) {
@@ -134,14 +136,17 @@ export function usePage(first: Document, library: Library, setDocument: (name: s
       if (select !== null) setDrawerOpen(true);
     },
     up() {
-      const here = moduleOf(latest.current.document, latest.current.place.module);
-      if (here.parent !== null) moveTo({ ...latest.current.place, module: here.parent }, `m${here.id}`);
+      const { document: from, place: now } = latest.current;
+      const parent = above(from, now.module);
+      if (parent === null) return;
+      const left = moduleOf(from, parent).children.find((child) => isInside(from, now.module, child));
+      moveTo({ ...now, module: parent }, left === undefined ? null : `m${left}`);
     },
     stepInstance(stage, instance) {
       const now = latest.current;
       const instances = new Map(now.place.instances).set(stage, instance);
       const inside = isInside(now.document, now.place.module, stage);
-      commit({ ...now, place: { module: inside ? now.place.module : stage, instances },
+      commit({ ...now, place: { module: inside ? now.place.module : entrance(now.document, stage), instances },
         settings: { ...now.settings, of: "one", selected: null } }, inside ? "replace" : "push");
       setDrawerOpen(false);
     },
@@ -167,7 +172,9 @@ export function usePage(first: Document, library: Library, setDocument: (name: s
       const now = latest.current;
       if (mode === now.document.mode || !sibling?.document) return;
       const path = pathAt(now.document, now.place.module, now.place.instances);
-      const next = { document: sibling.document, place: nearestPlace(sibling.document, path), settings: { ...now.settings, selected: null } };
+      const near = nearestPlace(sibling.document, path);
+      const place = { ...near, module: entrance(sibling.document, near.module) };
+      const next = { document: sibling.document, place, settings: { ...now.settings, selected: null } };
       setDocument(sibling.name, sibling.document);
       const query = new URLSearchParams(location.search);
       query.set("doc", sibling.name);

@@ -9,6 +9,7 @@ export interface Tick {
   path: string; // of the instance; "" for what stands beside the layers
   item: Item;
   name: string;
+  layer: boolean;
   attention: boolean; // full attention
   divisor: number;
 }
@@ -25,19 +26,21 @@ export function ticksOf(document: Document): Tick[] {
 
 function collect(document: Document): Tick[] {
   const ticks: Tick[] = [];
-  const hasStage = new Uint8Array(document.modules.length);
+  const holdsStage = new Uint8Array(document.modules.length);
   for (const module of [...document.modules].reverse()) {
-    if ((module.stage || hasStage[module.id]) && module.parent !== null) hasStage[module.parent] = 1;
+    if ((module.stage || holdsStage[module.id]) && module.parent !== null) holdsStage[module.parent] = 1;
   }
+  const isStage = (item: Item) => item.kind === "module" && (document.modules[item.id] as Module).stage;
   const visit = (module: Module) => {
+    const isStack = module.items.some(isStage); // what stands beside stages is a layer too
     for (const item of module.items) {
+      if (ticks.length > MOST) return;
       const child = item.kind === "module" ? (document.modules[item.id] as Module) : null;
       if (child?.stage) stage(child);
-      else if (child && hasStage[child.id]) visit(child);
-      else if (child || !isSmall(document, item)) {
-        ticks.push({ path: child?.path ?? "", item, name: child?.name ?? document.nodes[item.id]?.opType ?? "", attention: false, divisor: 1 });
+      else if (child && holdsStage[child.id] && !isStack) visit(child);
+      else if (child && (isStack || holdsWeights(document, child))) {
+        ticks.push({ path: child.path, item, name: child.path, layer: isStack, attention: isFullAttention(document, child), divisor: 1 });
       }
-      if (ticks.length > MOST) return;
     }
   };
   const stage = (module: Module) => {
@@ -49,7 +52,7 @@ function collect(document: Document): Tick[] {
         const repeats = part.id === module.id ? 1 : part.repeat;
         for (let j = 0; j < repeats; ++j) {
           const path = part.id === module.id ? (module.instances[i] ?? part.path) : i === 0 ? (part.instances[j] ?? part.path) : "";
-          ticks.push({ path, item: { kind: "module", id: part.id }, name: path || part.name, attention: isFullAttention(document, part), divisor: part.multiplicity });
+          ticks.push({ path, item: { kind: "module", id: part.id }, name: path || part.name, layer: true, attention: isFullAttention(document, part), divisor: part.multiplicity });
         }
       }
     }
@@ -58,8 +61,10 @@ function collect(document: Document): Tick[] {
   return ticks.length > MOST ? [] : ticks;
 }
 
-const isSmall = (document: Document, item: Item) => document.nodes[item.id]?.metrics.flops?.formula === null
-  || (document.nodes[item.id]?.view ?? false);
+function holdsWeights(document: Document, module: Module): boolean {
+  const formula = module.metrics.weight_bytes?.formula;
+  return formula !== null && formula !== undefined && document.formulas[formula]?.text !== "0";
+}
 
 // Holds a key-value cache whose bytes grow with the length without a window.
 function isFullAttention(document: Document, module: Module): boolean {
@@ -71,13 +76,13 @@ function isFullAttention(document: Document, module: Module): boolean {
 export function Strip({ session }: { session: Session }) {
   const { document, level, actions, measure } = session;
   const ticks = ticksOf(document);
-  const layers = ticks.filter((tick) => tick.divisor > 1).length;
+  const layers = ticks.filter((tick) => tick.layer).length;
   if (layers < 2) return null;
   const values = ticks.map((tick) => (barValue(measure, tick.item).size ?? 0) / peakless(session, tick.divisor));
   const most = Math.max(...values) || 1;
   const bar = effectiveBar(measure.bar, session.time);
   const above = new Set(ancestors(document, level.module.id).map((module) => module.id));
-  const mixed = new Set(ticks.filter((tick) => tick.divisor > 1).map((tick) => tick.attention)).size > 1;
+  const mixed = new Set(ticks.filter((tick) => tick.layer).map((tick) => tick.attention)).size > 1;
   const here = (tick: Tick) => tick.item.kind === "module" && (above.has(tick.item.id) && level.module.id !== 0
     || ancestors(document, tick.item.id).some((module) => module.id === level.module.id && module.id !== 0));
   const tone = { time: "hot", flops: "ink", weights: "w", reads: "ink", activations: "act" }[bar];

@@ -1,7 +1,7 @@
 // Two rows above the canvas: where one is and what can be done; the totals of this view.
 import { Fragment } from "preact";
 import { formatBytes, formatCount, formatPercent, formatTime, integer, THIN } from "../format/number.ts";
-import { ancestors } from "../document/paths.ts";
+import { ancestors, entrance, isEntrance } from "../document/paths.ts";
 import { BARS, VIEWS, type BarName, type ViewName } from "../settings/settings.ts";
 import { BAR_LABELS, sign } from "../metrics/bar.ts";
 import { perInstance } from "../metrics/evaluation.ts";
@@ -34,7 +34,7 @@ export function Toolbar({ session }: { session: Session }) {
 
 function Breadcrumb({ session }: { session: Session }) {
   const { document, level, actions, place } = session;
-  const chain = ancestors(document, level.module.id);
+  const chain = ancestors(document, level.module.id).filter((module) => !isEntrance(document, module));
   return (
     <nav class="crumbs" aria-label="Breadcrumb">
       <ol>
@@ -43,7 +43,7 @@ function Breadcrumb({ session }: { session: Session }) {
             {index > 0 && <span class="separator" aria-hidden="true">›</span>}
             {index === chain.length - 1
               ? <span class="here" aria-current="page">{moduleLabel(module)}</span>
-              : <button type="button" onClick={() => actions.goTo(module.id)}>{moduleLabel(module)}</button>}
+              : <button type="button" onClick={() => actions.goTo(entrance(document, module.id))}>{moduleLabel(module)}</button>}
             {module.stage && module.repeat > 1 && <Instance module={module} session={session} at={place.instances.get(module.id) ?? 0} />}
           </li>
         ))}
