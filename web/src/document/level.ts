@@ -67,7 +67,8 @@ function buildLevel(document: Document, id: number): Level {
     if (value.role === "initializer" || value.tensor !== null) continue;
     builder.add(document, value, boxOf);
   }
-  builder.closeStage(document, module, boxOf);
+  const stage = module.parent !== null && !module.stage ? (document.modules[module.parent] as Module) : module;
+  if (stage === module || (stage.stage && stage.items.length === 1)) builder.closeStage(document, stage, boxOf);
   const read = new Set<number>();
   for (const box of boxes) {
     if (box.item.kind !== "node") continue;

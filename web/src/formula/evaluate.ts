@@ -10,6 +10,19 @@ const MOST_STEPS = 1e6; // of expected_distinct, where no real model comes near
 
 // null: overflow, division by zero, or a variable that has no value.
 export function evaluate(program: Program, bindings: Bindings): bigint | null {
+  distinct = expectedDistinct;
+  return evaluateEither(program, bindings);
+}
+
+// With the chosen experts read once, however many tokens choose: what no routing can avoid.
+export function evaluateFewestExperts(program: Program, bindings: Bindings): bigint | null {
+  distinct = (_experts, chosen) => chosen;
+  return evaluateEither(program, bindings);
+}
+
+let distinct = expectedDistinct;
+
+function evaluateEither(program: Program, bindings: Bindings): bigint | null {
   const fast = evaluateNumbers(program, bindings);
   if (!Number.isNaN(fast)) return BigInt(fast);
   return evaluateIntegers(program, bindings);
@@ -45,7 +58,7 @@ function evaluateNumbers(program: Program, bindings: Bindings): number {
         break;
       case Op.ExpectedDistinct:
         top -= 2;
-        result = expectedDistinct(
+        result = distinct(
           numbers[top] as number, numbers[top + 1] as number, numbers[top + 2] as number,
         );
         break;
@@ -130,7 +143,7 @@ function evaluateIntegers(program: Program, bindings: Bindings): bigint | null {
         break;
       case Op.ExpectedDistinct: {
         const [experts, chosen, tokens] = stack.splice(-3).map(Number) as [number, number, number];
-        const value = expectedDistinct(experts, chosen, tokens);
+        const value = distinct(experts, chosen, tokens);
         result = Number.isFinite(value) ? BigInt(value) : null;
         break;
       }

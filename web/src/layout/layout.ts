@@ -35,9 +35,39 @@ export interface Layout {
 const MARGIN = 20;
 const LABEL_HEIGHT = 16;
 
+// dagre can align chains towards any of four corners or average them; which draws straightest depends
+// on the graph, so small ones are placed each way and the straightest is kept.
+const ALIGNMENTS = [undefined, "UL", "UR", "DL", "DR"] as const;
+const FEW_LINKS = 60;
+
 export function layOut(sizes: Size[], links: Link[]): Layout {
+  let best: Layout | null = null;
+  let least = Infinity;
+  for (const align of links.length <= FEW_LINKS ? ALIGNMENTS : [undefined]) {
+    const layout = place(sizes, links, align);
+    const cost = bends(layout);
+    if (cost < least) [best, least] = [layout, cost];
+  }
+  return best as Layout;
+}
+
+// How far edges run sideways, heavy ones most, and what the drawing takes in width.
+function bends(layout: Layout): number {
+  let cost = layout.width;
+  for (const { points, weight } of layout.edges) {
+    points.forEach((point, index) => {
+      const next = points[index + 1];
+      if (next) cost += (weight / 8) * Math.min(200, Math.abs(next.x - point.x));
+    });
+  }
+  return cost;
+}
+
+function place(sizes: Size[], links: Link[], align: (typeof ALIGNMENTS)[number]): Layout {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: "TB", nodesep: 28, ranksep: 30, edgesep: 14, marginx: MARGIN, marginy: MARGIN });
+  graph.setGraph({
+    rankdir: "TB", nodesep: 26, ranksep: 26, edgesep: 14, marginx: MARGIN, marginy: MARGIN, ...(align ? { align } : {}),
+  });
   for (const { key, width, height } of sizes) graph.setNode(key, { width, height });
   links.forEach((link, index) => {
     const labelled = link.label !== "";

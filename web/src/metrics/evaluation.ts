@@ -1,6 +1,6 @@
 // A document at one setting: every quantity as a number, computed once when first asked for.
-import { evaluate, type Bindings } from "../formula/evaluate.ts";
-import { FormulaError, parseFormula, type Program } from "../formula/parse.ts";
+import { evaluate, evaluateFewestExperts, type Bindings } from "../formula/evaluate.ts";
+import { FormulaError, Op, parseFormula, type Program } from "../formula/parse.ts";
 import type {
   Document, Exactness, Formula, GraphNode, Item, MetricName, Module, Quantity, Source, SummaryName, Value,
 } from "../document/types.ts";
@@ -46,6 +46,12 @@ export class Evaluation {
       this.values[index] = value;
     }
     return value;
+  }
+
+  // A bound holds under any routing, so it takes the chosen experts once.
+  fewestExperts(index: number | null): bigint | null {
+    const program = index === null ? null : compiled(this.document.formulas[index] as Formula);
+    return program?.ops.includes(Op.ExpectedDistinct) ? evaluateFewestExperts(program, this.bindings) : this.formula(index);
   }
 
   amount(quantity: Quantity | undefined): Amount {

@@ -19,6 +19,7 @@ export interface Settings {
   of: "all" | "one";
   per: "view" | "model";
   group: "children" | "operator";
+  shapes: "hidden" | "shown"; // operators that only compute shapes
   selected: string | null;
   compare: string | null;
 }
@@ -27,13 +28,13 @@ export const DEFAULT_DEVICE = "h100-sxm";
 
 export const DEFAULTS: Settings = {
   variables: new Map(), device: DEFAULT_DEVICE, view: "graph", bar: "time", scale: "linear", of: "all",
-  per: "view", group: "children", selected: null, compare: null,
+  per: "view", group: "children", shapes: "hidden", selected: null, compare: null,
 };
 
 // The three that have names of their own in the hash; other variables use theirs.
 const SHORT: Record<string, string> = { batch_size: "batch", current_length: "seq", max_length: "max_seq" };
 const LONG = new Map(Object.entries(SHORT).map(([name, short]) => [short, name]));
-const RESERVED = new Set(["device", "view", "bar", "scale", "of", "per", "group", "sel", "compare"]);
+const RESERVED = new Set(["device", "view", "bar", "scale", "of", "per", "group", "shapes", "sel", "compare"]);
 
 export function parseHash(hash: string): { path: string; settings: Settings } {
   const [path = "", ...parts] = hash.replace(/^#/, "").split("&");
@@ -66,6 +67,7 @@ function choose(settings: Settings, key: string, text: string) {
   else if (key === "of") settings.of = among(["all", "one"], "all");
   else if (key === "per") settings.per = among(["view", "model"], "view");
   else if (key === "group") settings.group = among(["children", "operator"], "children");
+  else if (key === "shapes") settings.shapes = among(["hidden", "shown"], "hidden");
   else if (key === "sel") settings.selected = text || null;
   else if (key === "compare") settings.compare = text || null;
 }
@@ -75,7 +77,7 @@ export function formatHash(path: string, settings: Settings): string {
   const add = (key: string, value: string) => parts.push(`${encodePath(key)}=${encodePath(value)}`);
   for (const [name, value] of settings.variables) add(SHORT[name] ?? name, String(value));
   if (settings.device !== DEFAULTS.device) add("device", settings.device ?? "none");
-  for (const key of ["view", "bar", "scale", "of", "per", "group"] as const) {
+  for (const key of ["view", "bar", "scale", "of", "per", "group", "shapes"] as const) {
     if (settings[key] !== DEFAULTS[key]) add(key, settings[key]);
   }
   if (settings.selected) add("sel", settings.selected);

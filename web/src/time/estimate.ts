@@ -1,30 +1,35 @@
-// Time of one step: per operator `launch + max(FLOPs/(ηc·peak), bytes/(ηm·bandwidth))`, summed. The
-// bound of a part is `max(Σ FLOPs/peak, Σ compulsory bytes/bandwidth)`; the two are never mixed.
+// Time of one step, as two numbers that are never mixed. The estimate, per operator and summed:
+// `launches · t0 + max(FLOPs/(ηc·peak), bytes/(ηm·bandwidth))`. The bound of a part:
+// `max(Σ FLOPs/peak, Σ compulsory bytes/bandwidth)`, compulsory being what no fusion avoids: weights,
+// cache and state, and for the whole model its inputs and outputs. The program computes the same.
 import type { Evaluation } from "../metrics/evaluation.ts";
 import type { GraphNode, Item, MetricName, Module } from "../document/types.ts";
-import { efficiencyOf, peakOperations, type Device } from "./device.ts";
+import { efficiencyOf, isCalibrated, peakOperations, type Device } from "./device.ts";
 
 export type Bound = "memory" | "compute" | "launch" | "none";
 
 export interface Time {
   estimate: number; // seconds, all instances
   ideal: number; // the bound
-  idealCompute: number; // FLOPs at the dense peak
-  memory: number; // the parts of the estimate that each kind binds
+  idealCompute: number; // its FLOPs at the dense peak
+  memory: number; // the parts of the estimate, by what binds each operator
   compute: number;
   launch: number;
-  partial: boolean; // something under it has unknown work
+  partial: boolean; // something under it has unknown work: a lower bound
 }
 
 const NOTHING: Time = { estimate: 0, ideal: 0, idealCompute: 0, memory: 0, compute: 0, launch: 0, partial: false };
 
+// What an estimate may be off by on a device without measurements of its own.
+const BAND = { low: 0.75, high: 1.5 };
+
 export function boundBy(time: Time): Bound {
-  const { memory, compute, launch } = time;
-  if (memory + compute + launch === 0) return "none";
-  return memory >= compute && memory >= launch ? "memory" : compute >= launch ? "compute" : "launch";
+  if (time.estimate === 0) return "none";
+  if (time.launch >= Math.max(time.compute, time.memory)) return "launch";
+  return time.compute > time.memory ? "compute" : "memory";
 }
 
-const TRAFFIC: MetricName[] = [
+const MOVED: MetricName[] = [
   "weight_read_bytes", "kv_read_bytes", "kv_write_bytes", "activation_read_bytes", "activation_write_bytes",
 ];
 const COMPULSORY: MetricName[] = ["weight_read_bytes", "kv_read_bytes", "kv_write_bytes"];
@@ -40,56 +45,74 @@ export class StepTime {
     const { document } = evaluation;
     this.nodes = document.nodes.map((node) => this.nodeTime(node));
     this.modules = document.modules.map(() => ({ ...NOTHING }));
-    for (const node of document.nodes) add(this.modules[node.module] as Time, this.nodes[node.id] as Time);
-    for (const module of [...document.modules].reverse()) {
-      const time = this.modules[module.id] as Time;
-      if (module.parent !== null) add(this.modules[module.parent] as Time, time);
+    const compulsory = new Float64Array(document.modules.length);
+    for (const node of document.nodes) {
+      add(this.modules[node.module] as Time, this.nodes[node.id] as Time);
+      compulsory[node.module] = (compulsory[node.module] as number) + this.strict(node.metrics, COMPULSORY);
     }
-    for (const module of document.modules) {
-      const time = this.modules[module.id] as Time;
-      const compulsory = this.total(module.metrics, COMPULSORY) / device.bandwidth_bytes_per_second;
-      time.ideal = Math.max(time.idealCompute, compulsory);
+    for (const { id, parent } of [...document.modules].reverse()) {
+      if (parent === null) continue;
+      add(this.modules[parent] as Time, this.modules[id] as Time);
+      compulsory[parent] = (compulsory[parent] as number) + (compulsory[id] as number);
     }
+    compulsory[0] = (compulsory[0] as number) + this.boundaryBytes();
+    this.modules.forEach((time, id) => {
+      time.ideal = Math.max(time.idealCompute, (compulsory[id] as number) / device.bandwidth_bytes_per_second);
+    });
   }
 
   of(item: Item): Time {
     return ((item.kind === "module" ? this.modules : this.nodes)[item.id] ?? NOTHING) as Time;
   }
 
-  private number(metrics: Module["metrics"], name: MetricName): number | null {
-    const value = this.evaluation.amount(metrics[name]).value;
-    return value === null ? null : Number(value);
+  // The estimate's band; none on a calibrated device.
+  band(item: Item): { low: number; high: number } | null {
+    if (isCalibrated(this.device)) return null;
+    const { estimate, ideal } = this.of(item);
+    return { low: Math.max(ideal, estimate * BAND.low), high: estimate * BAND.high };
   }
 
-  private total(metrics: Module["metrics"], names: MetricName[]): number {
+  private strict(metrics: Module["metrics"], names: MetricName[]): number {
+    let total = 0;
+    for (const name of names) total += Number(this.evaluation.fewestExperts(metrics[name]?.formula ?? null) ?? 0n);
+    return total;
+  }
+
+  // Bytes of the model's inputs and outputs that are not cache.
+  private boundaryBytes(): number {
     let bytes = 0;
-    for (const name of names) bytes += this.number(metrics, name) ?? 0;
+    for (const value of this.evaluation.document.values) {
+      if (value.role === "input" || value.role === "output") bytes += Number(this.evaluation.formula(value.bytes) ?? 0n);
+    }
     return bytes;
   }
 
   private nodeTime(node: GraphNode): Time {
-    if (node.view || node.foldedAtLoad || isShapeArithmetic(this.evaluation, node)) return NOTHING;
-    const flops = this.number(node.metrics, "flops");
-    const elementwise = this.number(node.metrics, "elementwise_flops");
-    const bytes = this.total(node.metrics, TRAFFIC);
-    if (flops === 0 && elementwise === 0 && bytes === 0) return NOTHING;
+    const flops = this.evaluation.amount(node.metrics.flops);
+    const moved = MOVED.map((name) => this.evaluation.amount(node.metrics[name]));
+    const bytes = moved.reduce((total, { value }) => total + Number(value ?? 0n), 0);
     const { memory, compute, launch_seconds } = efficiencyOf(this.device, workKind(node));
     const peak = peakOperations(this.device, node.computeDtype) ?? Infinity;
-    const vector = this.device.dense_operations_per_second.f32 ?? peak;
-    const computeIdeal = (flops ?? 0) / peak + (elementwise ?? 0) / vector;
-    const computeTime = computeIdeal / compute;
-    const memoryTime = bytes / (memory * this.device.bandwidth_bytes_per_second);
-    const launch = launch_seconds * node.multiplicity;
-    const busy = Math.max(computeTime, memoryTime);
+    const bandwidth = this.device.bandwidth_bytes_per_second;
+    const computeTime = Number(flops.value ?? 0n) / (compute * peak);
+    const memoryTime = bytes / (memory * bandwidth);
+    const launch = launch_seconds * this.launches(node, bytes);
+    const idealCompute = this.strict(node.metrics, ["flops"]) / peak;
+    const isPartial = [flops, ...moved].some(({ exactness }) => exactness === "unknown" || exactness === "lower_bound");
     return {
-      estimate: launch + busy,
-      ideal: Math.max(computeIdeal, bytes / this.device.bandwidth_bytes_per_second),
-      idealCompute: computeIdeal,
-      memory: memoryTime >= computeTime ? memoryTime : 0,
-      compute: memoryTime >= computeTime ? 0 : computeTime,
+      estimate: launch + Math.max(computeTime, memoryTime),
+      ideal: Math.max(idealCompute, this.strict(node.metrics, MOVED) / bandwidth),
+      idealCompute,
+      memory: computeTime > memoryTime ? 0 : memoryTime,
+      compute: computeTime > memoryTime ? computeTime : 0,
       launch,
-      partial: flops === null || elementwise === null,
+      partial: isPartial,
     };
+  }
+
+  private launches(node: GraphNode, bytes: number): number {
+    if (node.launches !== null) return node.launches;
+    return node.view || node.foldedAtLoad || bytes === 0 ? 0 : node.multiplicity;
   }
 }
 
@@ -105,15 +128,4 @@ function add(into: Time, part: Time) {
 function workKind(node: GraphNode): string {
   if (/attention/i.test(node.opType)) return "attention";
   return /^(fp8|float8|f8)/.test(node.computeDtype) ? "matmul_fp8" : "matmul";
-}
-
-// Shapes and indices of a handful of elements live on the host and launch nothing.
-function isShapeArithmetic(evaluation: Evaluation, node: GraphNode): boolean {
-  if (/^(Constant|Shape|Size)$/.test(node.opType)) return true;
-  return node.outputs.every((output) => {
-    const value = output === null ? undefined : evaluation.document.values[output];
-    if (!value) return true;
-    const bytes = evaluation.formula(value.bytes);
-    return /^(int64|int32|bool)$/.test(value.dtype) && bytes !== null && bytes <= 128n;
-  });
 }

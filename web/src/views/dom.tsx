@@ -50,7 +50,7 @@ export function NumberField(props: {
       <span>{props.label}</span>
       <input
         type="text" inputMode="numeric" autocomplete="off" spellcheck={false} value={shown}
-        style={{ width: `${Math.max(5, shown.length + 1.5)}ch` }}
+        style={{ width: `${Math.max(6, shown.length + 3)}ch` }}
         onInput={(event) => setDraft(event.currentTarget.value)}
         onBlur={commit}
         onFocus={(event) => event.currentTarget.select()}

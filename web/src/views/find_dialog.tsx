@@ -8,8 +8,8 @@ import { moduleOf, nodeOf, type Session } from "./session.ts";
 const MOST = 200;
 
 // `/`: modules, operators and tensors by words of the path, sorted by the bar's metric.
-export function FindDialog({ session, onClose }: { session: Session; onClose: () => void }) {
-  const [text, setText] = useState("");
+export function FindDialog({ session, query: begin, onClose }: { session: Session; query: string; onClose: () => void }) {
+  const [text, setText] = useState(begin);
   const [at, setAt] = useState(0);
   const list = useRef<HTMLUListElement>(null);
   const { document, evaluation, measure, actions } = session;

@@ -24,7 +24,7 @@ export function FitPanel({ session, capacity }: { session: Session; capacity: bi
           unbounded={fits.unbounded.length} onSet={(value) => actions.setVariable("max_length", value)} />
       )}
       {has("max_length") && fits.lengthLimit === "model" && <p class="note indent">the model's limit, not the device's</p>}
-      <p class="row"><span>Smallest device</span><span>{smallest?.name ?? "none in the table"}</span></p>
+      <p class="row device"><span>Smallest device</span><span>{smallest?.name ?? "none in the table"}</span></p>
     </section>
   );
 }

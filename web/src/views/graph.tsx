@@ -7,13 +7,18 @@ import { fit, useCanvas, whole, zoomAt, type Extent } from "./canvas.ts";
 import { useResize, Segmented } from "./dom.tsx";
 import { buildGraph, type GraphModel } from "./graph_model.ts";
 import { GraphBox, GraphPill } from "./graph_box.tsx";
+import { shapeBoxes } from "../document/shape_arithmetic.ts";
 import { Legend } from "./legend.tsx";
 import { numbersOf, sharesOf, type Shares } from "./shares.ts";
 import type { Session } from "./session.ts";
 
+const FOOT = 46; // px that the zoom buttons and the legend take
+
 export function Graph({ session }: { session: Session }) {
   const { level, selected, actions, evaluation } = session;
-  const model = useMemo(() => buildGraph(session), [level, evaluation]);
+  const { shapes } = session.settings;
+  const model = useMemo(() => buildGraph(session), [level, evaluation, shapes]);
+  const hiddenShapes = shapeBoxes(session.document, level).size;
   const shares = sharesOf(session, level.boxes);
   const [hover, setHover] = useState<string | null>(null);
   const canvas = useCanvas(() => actions.select(null));
@@ -23,7 +28,7 @@ export function Graph({ session }: { session: Session }) {
 
   const resize = useResize((width, height) => {
     const before = screen.current.width;
-    screen.current = { width, height };
+    screen.current = { width, height: height - FOOT };
     if (before === 0) refit();
     else canvas.setView((view) => ({ ...view, x: view.x + (width - before) / 2 }));
     if (selected) reveal(model, selected, screen.current, canvas.setView);
@@ -31,9 +36,9 @@ export function Graph({ session }: { session: Session }) {
   // Another module is another drawing; other numbers are not.
   useLayoutEffect(() => {
     const box = canvas.element.current?.getBoundingClientRect();
-    if (box) screen.current = { width: box.width, height: box.height };
+    if (box) screen.current = { width: box.width, height: box.height - FOOT };
     refit();
-  }, [level]);
+  }, [level, shapes]);
   useEffect(() => {
     if (selected) reveal(model, selected, screen.current, canvas.setView);
   }, [selected]);
@@ -45,7 +50,7 @@ export function Graph({ session }: { session: Session }) {
 
   const { view } = canvas;
   const far = view.scale < 0.52;
-  const active = selected ?? level.boxes[0]?.key;
+  const active = selected ?? model.boxes[0]?.key;
   const zoomBy = (factor: number) =>
     canvas.setView((now) => zoomAt(now, factor, screen.current.width / 2, screen.current.height / 2));
   return (
@@ -88,6 +93,11 @@ export function Graph({ session }: { session: Session }) {
         <button type="button" aria-label="Zoom in" onClick={() => zoomBy(1.25)}>+</button>
         <button type="button" onClick={() => canvas.setView(() => whole(model.layout, screen.current))}>Fit</button>
       </div>
+      {hiddenShapes > 0 && (
+        <button type="button" class="small shapes" aria-pressed={shapes === "shown"} onClick={() => actions.update({ shapes: shapes === "shown" ? "hidden" : "shown" })}>
+          {hiddenShapes} shape {hiddenShapes === 1 ? "operator" : "operators"} {shapes}
+        </button>
+      )}
       <div class="graph-legend">
         <Legend session={session} bar={effectiveBar(session.measure.bar, session.time)} />
         <span class="label">share of</span>

@@ -2,9 +2,11 @@
 import { fitText, textWidth } from "../layout/text.ts";
 import { layOut, type Layout, type Link, type Size } from "../layout/layout.ts";
 import type { Edge, Level, Pill } from "../document/level.ts";
+import { shapeBoxes } from "../document/shape_arithmetic.ts";
 import type { GraphNode, Item, Value } from "../document/types.ts";
 import type { Evaluation } from "../metrics/evaluation.ts";
 import { formatBytes, formatParameters, formatShape } from "../format/number.ts";
+import { sourceName, targetName } from "./names.ts";
 import {
   itemLabel, lastPart, moduleOf, nodeOf, parametersOfItem, rangeText, weightsOf, type Session,
 } from "./session.ts";
@@ -48,12 +50,23 @@ const THIRD_LINE = 17;
 const PILL_LIMIT = 10;
 
 export function buildGraph(session: Session): GraphModel {
-  const { level } = session;
+  const level = shownLevel(session);
   const boxes = level.boxes.map(({ key, item }) => boxModel(session, key, item));
   const sized = new Edges(session);
   const { pills, edges } = sized.build(level, boxes);
   const layout = layOut([...boxes, ...pills], edges);
   return { boxes, pills, edges, layout };
+}
+
+// The level without the operators that only compute shapes, unless they are asked for.
+export function shownLevel({ level, document, settings }: Session): Level {
+  const hidden = settings.shapes === "shown" ? null : shapeBoxes(document, level);
+  if (!hidden || hidden.size === 0) return level;
+  return {
+    ...level,
+    boxes: level.boxes.filter(({ key }) => !hidden.has(key)),
+    edges: level.edges.filter(({ from, to }) => !hidden.has(from) && !hidden.has(to)),
+  };
 }
 
 function boxModel(session: Session, key: string, item: Item): BoxModel {
@@ -137,7 +150,10 @@ class Edges {
     const into = level.edges.filter((other) => other.to === edge.to).flatMap((other) => other.values);
     const most = Math.max(...into.map((value) => this.bytes(value)));
     if (into.length < 2 || this.bytes(this.largest(edge.values)) * 8 >= most) return false;
-    reader.tags.push(...edge.values.map((value) => lastPart((this.session.document.values[value] as Value).name)));
+    for (const id of edge.values) {
+      const name = lastPart(sourceName(this.session.document, level.module, this.session.document.values[id] as Value));
+      if (!reader.tags.includes(name)) reader.tags.push(name);
+    }
     return true;
   }
 
@@ -150,7 +166,9 @@ class Edges {
     const values = pill.values.map((id) => this.session.document.values[id] as Value);
     const main = this.session.document.values[this.largest(pill.values)] as Value;
     const more = values.length > 1 && !pill.cache ? ` +${values.length - 1}` : "";
-    const name = pill.cache === null ? fitText(main.name, 190, 12, "mono") : cacheName(pill);
+    const { document, level } = this.session;
+    const called = pill.direction === "in" ? sourceName(document, level.module, main) : targetName(document, level.module, main);
+    const name = pill.cache === null ? fitText(called, 210, 12, "mono") : cacheName(pill);
     const text = `${name} ${this.shapeText(main)}${more}`;
     return {
       key: pill.key, direction: pill.direction, cache: pill.cache, text,

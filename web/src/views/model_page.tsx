@@ -11,7 +11,7 @@ import { ErrorPage } from "./error_page.tsx";
 import { ExportDialog } from "./export_dialog.tsx";
 import { FindDialog } from "./find_dialog.tsx";
 import { Graph } from "./graph.tsx";
-import { BOX_LIMIT } from "./graph_model.ts";
+import { BOX_LIMIT, shownLevel } from "./graph_model.ts";
 import { Header } from "./header.tsx";
 import { useKeys } from "./keyboard.ts";
 import { LiveRegion } from "./live_region.tsx";
@@ -88,7 +88,7 @@ function Waiting({ name }: { name: string }) {
 
 function Opened(props: { document: Document; name: string; library: Library; setDocument: (name: string, document: Document) => void }) {
   const page = usePage(props.document, props.library, props.setDocument, props.name);
-  const { session, overlay, note, details, missing } = page;
+  const { session, overlay, query, note, details, missing } = page;
   const { actions, settings, level } = session;
   useKeys(session, overlay);
   useDrop(actions.openText);
@@ -96,7 +96,7 @@ function Opened(props: { document: Document; name: string; library: Library; set
     document.title = `${session.document.model.name} · ${level.module.path || "model"} · kcharter`;
   }, [session.document, level]);
   const close = () => actions.show(null);
-  const tooMany = level.boxes.length > BOX_LIMIT;
+  const tooMany = shownLevel(session).boxes.length > BOX_LIMIT;
   const noGraph = level.boxes.length === 0;
   const view = settings.view === "graph" && (tooMany || noGraph) ? "table" : settings.view;
   return (
@@ -120,7 +120,7 @@ function Opened(props: { document: Document; name: string; library: Library; set
       <LiveRegion session={session} />
       {overlay === "keys" && <KeysDialog onClose={close} />}
       {overlay === "assumptions" && <AssumptionsDialog session={session} onClose={close} />}
-      {overlay === "find" && <FindDialog session={session} onClose={close} />}
+      {overlay === "find" && <FindDialog session={session} query={query} onClose={close} />}
       {overlay === "export" && <ExportDialog session={session} onClose={close} />}
       {overlay === "compare" && <CompareDialog session={session} library={props.library} onClose={close} />}
     </div>

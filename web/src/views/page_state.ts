@@ -20,6 +20,7 @@ interface State {
 export interface Page {
   session: Session;
   overlay: Overlay;
+  query: string; // that the find dialog begins with
   note: string | null;
   details: Item | null;
   missing: string | null; // a path that the document does not have
@@ -47,7 +48,7 @@ function usePriced(document: Document, settings: Settings, device: Device | null
 
 export function usePage(first: Document, library: Library, setDocument: (name: string, document: Document) => void, fileName: string): Page {
   const [state, setState] = useState(() => startAt(first));
-  const [overlay, show] = useState<Overlay>(null);
+  const [{ overlay, query }, setOverlay] = useState<{ overlay: Overlay; query: string }>({ overlay: null, query: "" });
   const [note, setNote] = useState<string | null>(null);
   const [drawerOpen, setDrawerOpen] = useState(state.settings.selected !== null);
   const [sibling, setSibling] = useState<{ name: string; document: Document | null } | null>(null);
@@ -186,7 +187,7 @@ export function usePage(first: Document, library: Library, setDocument: (name: s
       commit(next, "replace");
       setDrawerOpen(false);
     },
-    show,
+    show: (next, text = "") => setOverlay({ overlay: next, query: text }),
     openText(name, text) {
       try {
         const opened = library.add(name, text);
@@ -208,7 +209,7 @@ export function usePage(first: Document, library: Library, setDocument: (name: s
     reason: sibling === null ? "Looking for the other step's document." : `There is no ${otherModeName} document beside this one.`,
   };
   const session: Session = { document, settings, place, level, device, ...priced, selected, compared, otherMode, actions };
-  return { session, overlay, note, details, missing: state.missing };
+  return { session, overlay, query, note, details, missing: state.missing };
 }
 
 function isInside(document: Document, module: number, ancestor: number): boolean {

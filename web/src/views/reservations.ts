@@ -1,6 +1,6 @@
 // What a document does not know and what it assumes: its diagnostics, sums that do not meet, and what
 // the page itself takes for granted.
-import type { Document, Item } from "../document/types.ts";
+import type { Diagnostic, Document, Item } from "../document/types.ts";
 import { formatBytes, formatCount, integer } from "../format/number.ts";
 import { isCalibrated } from "../time/device.ts";
 import { checkSums } from "../metrics/sums.ts";
@@ -35,14 +35,30 @@ export function reservations(session: Session): Reservations {
   return result;
 }
 
+const FEW = 3;
+
+// One entry per code: the first messages, and how many there are.
 function fromDiagnostics(document: Document): Reservation[] {
-  return document.diagnostics.map((diagnostic) => ({
-    tag: tagOf(diagnostic.code, diagnostic.severity),
-    code: diagnostic.code,
-    extent: diagnostic.count > 1 ? `× ${integer(diagnostic.count)}` : "",
-    text: [diagnostic.message, diagnostic.subject && !diagnostic.message.includes(diagnostic.subject) ? `(${diagnostic.subject})` : ""].join(" ").trim(),
-    target: findSubject(document, diagnostic.subject),
-  }));
+  const groups = new Map<string, Diagnostic[]>();
+  for (const diagnostic of document.diagnostics) {
+    const key = `${diagnostic.severity} ${diagnostic.code}`;
+    groups.set(key, [...(groups.get(key) ?? []), diagnostic]);
+  }
+  return [...groups.values()].map((group) => {
+    const { code, severity, subject } = group[0] as Diagnostic;
+    const count = group.reduce((total, diagnostic) => total + diagnostic.count, 0);
+    const more = group.length > FEW ? ` And ${integer(group.length - FEW)} more.` : "";
+    return {
+      tag: tagOf(code, severity), code, extent: count > 1 ? `× ${integer(count)}` : "",
+      text: group.slice(0, FEW).map(sentence).join(" ") + more,
+      target: findSubject(document, subject),
+    };
+  });
+}
+
+function sentence({ message, subject }: Diagnostic): string {
+  const whole = subject === "" || message.includes(subject) ? message : `${message} (${subject})`;
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
 function tagOf(code: string, severity: string): Reservation["tag"] {

@@ -20,7 +20,7 @@ export interface Actions {
   update(patch: Partial<Settings>, history?: "push" | "replace"): void;
   setVariable(name: string, value: bigint): void;
   setMode(mode: Mode): void;
-  show(overlay: Overlay): void;
+  show(overlay: Overlay, query?: string): void;
   openText(name: string, text: string): void;
   say(note: string): void;
 }

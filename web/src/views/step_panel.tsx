@@ -23,7 +23,7 @@ export function StepPanel({ session }: { session: Session }) {
       {step && (
         <>
           <p class="row"><span>Time</span><span class="light">{formatTime(step.ideal)} … </span><strong class="hot-text">≈{THIN}{formatTime(step.estimate)}</strong></p>
-          <p class="row"><span>{document.mode === "decode" ? "Tokens / s" : "Prompt tokens / s"}</span><span class="light">{rate(step.ideal)} … </span><strong>≈{THIN}{rate(step.estimate)}</strong></p>
+          <p class="row"><span>{document.mode === "decode" ? "Tokens/s" : "Prompt tokens/s"}</span><span class="light">{rate(step.ideal)} … </span><strong>≈{THIN}{rate(step.estimate)}</strong></p>
         </>
       )}
       <p class="row"><span>FLOPs</span><strong title={flops.value === null ? "" : integer(flops.value)}>{flops.value === null ? "unknown" : sign(flops.exactness) + formatCount(flops.value)}</strong></p>

@@ -125,7 +125,7 @@ function TableRow(props: {
   const share = row.size === null || whole === 0 ? 0 : row.size / whole;
   const select = () => {
     if (single && !row.key.startsWith("op:")) session.actions.select(row.key);
-    else session.actions.show("find");
+    else session.actions.show("find", row.key);
   };
   return (
     <tr class={session.selected === row.key ? "selected" : ""} data-row={row.key}
