@@ -36,7 +36,7 @@ export class Library {
       this.waiting.delete(base);
     };
     for (const element of document.querySelectorAll("script[data-kcharter-document]")) {
-      this.texts.set(element.getAttribute("data-kcharter-document") ?? "", element.textContent ?? "");
+      this.texts.set(baseName(element.getAttribute("data-kcharter-document") ?? ""), element.textContent ?? "");
     }
   }
 

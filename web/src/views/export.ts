@@ -98,7 +98,7 @@ function groupAmount(session: Session, row: Row, name: MetricName) {
   return { value, formula: "" };
 }
 
-const escaped = (text: string) => text.replace(/[\\|`*_<>[\]]/g, "\\$&");
+const escaped = (text: string) => text.replace(/[\\|`*<>[\]]/g, "\\$&");
 
 export function viewMarkdown(session: Session, { rows, columns, total }: Table): string {
   const { document, evaluation, level, device } = session;

@@ -2,7 +2,7 @@
 import { fitText, textWidth } from "../layout/text.ts";
 import type { Placed } from "../layout/layout.ts";
 import { formatBytes, formatParameters } from "../format/number.ts";
-import { boxSummary, type BoxModel, type PillModel } from "./graph_model.ts";
+import type { BoxModel, PillModel } from "./graph_model.ts";
 import { parametersOfItem, divisorOf, type Session } from "./session.ts";
 
 export interface BoxNumbers {
@@ -28,13 +28,13 @@ export interface BoxProps {
 }
 
 export function GraphBox(props: BoxProps) {
-  const { box, at, numbers, selected, session } = props;
+  const { box, at, numbers, selected } = props;
   const classes = ["box", box.shape, selected ? "selected" : "", box.dashed ? "dashed" : "", numbers.hot ? "hot" : ""];
   return (
     <g
       class={classes.filter(Boolean).join(" ")} transform={`translate(${at.x} ${at.y})`}
       data-box={box.key} data-name={box.title} role="button" tabIndex={props.focusable ? 0 : -1}
-      aria-pressed={selected} aria-label={boxSummary(session, box, numbers.metric, numbers.share)}
+      aria-pressed={selected}
       onClick={props.onSelect} onDblClick={props.onOpen}
       onPointerEnter={() => props.onHover(true)} onPointerLeave={() => props.onHover(false)}
       onFocus={() => props.onHover(true)} onBlur={() => props.onHover(false)}

@@ -5,10 +5,10 @@ import type { Edge, Level, Pill } from "../document/level.ts";
 import { shapeBoxes } from "../document/shape_arithmetic.ts";
 import type { GraphNode, Item, Value } from "../document/types.ts";
 import type { Evaluation } from "../metrics/evaluation.ts";
-import { formatBytes, formatParameters, formatShape } from "../format/number.ts";
+import { formatBytes, formatShape } from "../format/number.ts";
 import { sourceName, targetName } from "./names.ts";
 import {
-  itemLabel, lastPart, moduleOf, nodeOf, parametersOfItem, rangeText, weightsOf, type Session,
+  itemLabel, lastPart, moduleOf, nodeOf, rangeText, weightsOf, type Session,
 } from "./session.ts";
 
 export type BoxShape = "module" | "operator" | "view";
@@ -231,14 +231,4 @@ function foldPills(edges: Edge[], pills: Map<string, Pill>): { folded: Edge[]; g
     else merged.set(key, { from, to, values: [...edge.values] });
   }
   return { folded: [...merged.values()], groups };
-}
-
-export function boxSummary(session: Session, box: BoxModel, metric: string, share: string): string {
-  const weights = session.evaluation.metric(box.item, "weight_bytes").value;
-  const parameters = parametersOfItem(session.document, box.item);
-  return [
-    box.title, box.kind, box.repeat > 1 ? `repeated ${box.repeat} times` : "",
-    parameters > 0n ? `${formatParameters(parameters)} params` : "",
-    weights ? `${formatBytes(weights)} of weights` : "", `${metric}, ${share}`,
-  ].filter((part) => part !== "").join(", ");
 }

@@ -36,7 +36,7 @@ export function ModelPage({ library, name }: { library: Library; name: string | 
     }
   };
   useEffect(() => {
-    const path = name === null ? null : safeDocumentPath(name);
+    const path = name === null ? null : library.holds(name) ? name : safeDocumentPath(name);
     if (path === null) {
       setLoaded({ kind: "failed", error: refused(name) });
       return;
