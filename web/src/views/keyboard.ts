@@ -10,7 +10,7 @@ export function useKeys(session: Session, overlay: Overlay) {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.altKey || event.metaKey || latest.current.overlay !== null) return;
-      const target = event.target as Element;
+      const target = event.target instanceof Element ? event.target : document.body;
       if (target.closest("input, select, textarea, dialog")) return;
       if (press(latest.current.session, event.key, target)) event.preventDefault();
     };

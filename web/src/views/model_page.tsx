@@ -95,6 +95,7 @@ function Opened(props: { document: Document; name: string; library: Library; set
   useEffect(() => {
     document.title = `${session.document.model.name} · ${level.module.path || "model"} · kcharter`;
   }, [session.document, level]);
+  useEffect(() => { performance.mark("kcharter-ready"); }, []);
   const close = () => actions.show(null);
   const tooMany = shownLevel(session).boxes.length > BOX_LIMIT;
   const noGraph = level.boxes.length === 0;
