@@ -6,6 +6,7 @@
 
 #include "kcharter/ops/dims.h"
 #include "shape/dim_rules.h"
+#include "shape/merge_branches.h"
 
 namespace kcharter {
 namespace {
@@ -368,51 +369,24 @@ bool ControlFlow::leave_scan(NodeId owner, bool may_revisit) {
 
 void ControlFlow::leave_if(NodeId owner) {
   const Node& node = graph_[owner];
-  std::vector<const Region*> alternatives;
   for (const RegionId id : node.bodies) {
-    if (!entered_[id.index]) {
-      entered_[id.index] = true;
-      enter_region(id);
-    }
-    alternatives.push_back(&graph_[id]);
+    if (entered_[id.index]) continue;
+    entered_[id.index] = true;
+    enter_region(id);
   }
-  // A branch that is known not to run says nothing of the outputs, unless none runs.
-  const auto skipped = [](const Region* branch) { return branch->runs == RegionRuns::kNo; };
   const NodeInference view(all_, owner);
-  if (const auto condition = constant(view.scalar(0)); condition && alternatives.size() == 2) {
-    alternatives = {alternatives[*condition != 0 ? 0 : 1]};
-  } else if (!std::all_of(alternatives.begin(), alternatives.end(), skipped)) {
-    std::erase_if(alternatives, skipped);
+  const auto number = constant(view.scalar(0));
+  std::optional<bool> condition;
+  if (number) condition = *number != 0;
+  if (!condition && is_squeeze(all_, owner)) {
+    condition = true;
+    graph_[node.bodies[1]].runs = RegionRuns::kNo;
+    view.note("assumed-branch", "an axis that is squeezed where it is 1 is taken to be 1");
   }
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    if (!node.outputs[i]) continue;
-    std::vector<ValueId> sources;
-    for (const Region* branch : alternatives) {
-      if (i < branch->outputs.size() && branch->outputs[i]) sources.push_back(branch->outputs[i]);
-    }
-    if (sources.empty()) continue;
-    TensorType type = graph_[sources[0]].type;
-    ValueFacts facts = all_.facts[sources[0].index];
-    for (size_t s = 1; s < sources.size(); ++s) {
-      const TensorType& other = graph_[sources[s]].type;
-      const ValueFacts& other_facts = all_.facts[sources[s].index];
-      TensorType merged = common_type(type, other);
-      for (size_t d = 0; merged.shape && d < merged.shape->size(); ++d) {
-        const bool differ = !(*merged.shape)[d] && (*type.shape)[d] && (*other.shape)[d];
-        if (!differ) continue;
-        (*merged.shape)[d] = all_.data_dependent_dim(node, i, "dimension_" + std::to_string(d), 0);
-      }
-      type = std::move(merged);
-      const bool same_elements = facts.elements != nullptr && other_facts.elements != nullptr &&
-                                 *facts.elements == *other_facts.elements;
-      if (!same_elements) facts.elements = nullptr;
-      if (facts.sequence_length != other_facts.sequence_length)
-        facts.sequence_length = std::nullopt;
-      facts.items = nullptr;
-      facts.from_weights = facts.from_weights && other_facts.from_weights;
-    }
-    graph_[node.outputs[i]].type = std::move(type);
-    all_.facts[node.outputs[i].index] = std::move(facts);
+  if (condition && node.bodies.size() == 2) {
+    merge_branches(all_, owner, {node.bodies[*condition ? 0 : 1]});
+  } else {
+    merge_branches(all_, owner, node.bodies);
   }
 }
 

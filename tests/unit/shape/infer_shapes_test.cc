@@ -184,26 +184,46 @@ TEST(InferShapes, LoopCarriedDimensionGrowsWithEachTrip) {
   EXPECT_FALSE(model.graph[body].trip_count_is_bound);
 }
 
-TEST(InferShapes, IfFollowsAConditionThatIsKnown) {
+// If (size of axis 1 == 1) then Squeeze else Identity.
+struct SqueezeByIf {
   GraphOf g;
-  const ValueId x = g.input("x", DType::kF32, {g.batch, 1, 4});
-  const ValueId size = g.node("Gather", {g.node("Shape", {x}), g.number(1)});
-  const ValueId is_one = g.node("Equal", {size, g.number(1)});
-  const RegionId then_body = g.body(RegionKind::kThen);
-  const RegionId else_body = g.body(RegionKind::kElse);
-  const ValueId squeezed = g.node("Squeeze", {x, g.numbers({1})}, {}, "", then_body);
-  const ValueId kept = g.node("Identity", {x}, {}, "", else_body);
-  g.model.graph[then_body].outputs = {squeezed};
-  g.model.graph[else_body].outputs = {kept};
-  const ValueId y = g.node("If", {is_one});
-  g.model.graph.nodes.back().bodies = {then_body, else_body};
-  for (const RegionId body : {then_body, else_body}) {
-    g.model.graph[body].owner = NodeId(g.model.graph.nodes.size() - 1);
+  RegionId then_body, else_body;
+  ValueId result;
+
+  explicit SqueezeByIf(Expr size) {
+    const ValueId x = g.input("x", DType::kF32, {g.batch, size, 4});
+    const ValueId axis = g.node("Gather", {g.node("Shape", {x}), g.number(1)});
+    const ValueId is_one = g.node("Equal", {axis, g.number(1)});
+    then_body = g.body(RegionKind::kThen);
+    else_body = g.body(RegionKind::kElse);
+    const ValueId squeezed = g.node("Squeeze", {x, g.numbers({1})}, {}, "", then_body);
+    const ValueId kept = g.node("Identity", {x}, {}, "", else_body);
+    g.model.graph[then_body].outputs = {squeezed};
+    g.model.graph[else_body].outputs = {kept};
+    result = g.node("If", {is_one});
+    g.model.graph.nodes.back().bodies = {then_body, else_body};
+    for (const RegionId body : {then_body, else_body}) {
+      g.model.graph[body].owner = NodeId(g.model.graph.nodes.size() - 1);
+    }
   }
-  const Model model = infer_shapes(g.model);
-  EXPECT_EQ(type_of(model, y), "[batch_size, 4] f32");
-  EXPECT_EQ(model.graph[then_body].runs, RegionRuns::kYes);
-  EXPECT_EQ(model.graph[else_body].runs, RegionRuns::kNo);
+};
+
+TEST(InferShapes, IfFollowsAConditionThatIsKnown) {
+  const SqueezeByIf one(1);
+  const Model squeezed = infer_shapes(one.g.model);
+  EXPECT_EQ(type_of(squeezed, one.result), "[batch_size, 4] f32");
+  EXPECT_EQ(squeezed.graph[one.then_body].runs, RegionRuns::kYes);
+  EXPECT_EQ(squeezed.graph[one.else_body].runs, RegionRuns::kNo);
+  EXPECT_FALSE(squeezed.diagnostics.has("assumed-branch"));
+  const SqueezeByIf two(2);
+  EXPECT_EQ(type_of(infer_shapes(two.g.model), two.result), "[batch_size, 2, 4] f32");
+}
+
+TEST(InferShapes, SqueezeOfASizeThatMayBeOneIsFollowed) {
+  const SqueezeByIf some(Expr::variable("current_length"));
+  const Model model = infer_shapes(some.g.model);
+  EXPECT_EQ(type_of(model, some.result), "[batch_size, 4] f32");
+  EXPECT_TRUE(model.diagnostics.has("assumed-branch"));
 }
 
 }  // namespace
