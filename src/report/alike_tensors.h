@@ -1,5 +1,5 @@
-// The experts of a layer come as thousands of tensors that differ in an index of their name alone and
-// that one node reads. A document shows such tensors as one row that stands for all.
+// The experts of a layer come as thousands of tensors that differ in an index of their name alone
+// and that one node reads. A document shows such tensors as one row that stands for all.
 #pragma once
 
 #include <vector>

@@ -5,6 +5,7 @@
 #include "kcharter/base/utf8.h"
 #include "report/amounts.h"
 #include "report/device_figures.h"
+#include "report/document_members.h"
 #include "report/json_writer.h"
 #include "report/summary.h"
 #include "report/text_table.h"
@@ -104,35 +105,19 @@ std::string summary_json(std::span<const Document> documents, const Device* devi
   JsonWriter json;
   json.begin_array();
   for (const Document& document : documents) {
-    json.line().begin_object().key("model").text(document.model.name);
-    json.key("mode").text(name(document.model.mode));
-    json.key("format").text(name(document.model.format)).key("architecture");
-    document.model.architecture.empty() ? json.null() : json.text(document.model.architecture);
-    json.key("parameters");
-    tensors_known(document) ? json.integer(document.estimate.parameters) : json.null();
-    json.key("variables").begin_object();
-    for (const Variable& variable : document_variables(document)) {
-      json.key(variable.name).integer(variable.value);
-    }
-    json.end_object().key("summary").begin_object();
-    for (const SummaryEntry& entry : summarize(document)) {
-      json.line().key(entry.name).begin_object().key("value");
-      entry.value ? json.integer(*entry.value) : json.null();
-      json.key("exactness").text(name(entry.quantity.exactness)).end_object();
-    }
-    json.end_object();
+    json.line().begin_object().key("model");
+    write_model(document, json);
+    json.line().key("mode").text(name(document.model.mode)).line().key("variables");
+    write_variables(document, json);
+    json.line().key("summary");
+    write_summary(document, json);
     if (device != nullptr) {
       json.line().key("device");
       write_device(document, *device, json);
     }
-    json.line().key("diagnostics").begin_array();
-    for (const Diagnostic& diagnostic : all_diagnostics(document)) {
-      json.line().begin_object().key("severity").text(name(diagnostic.severity));
-      json.key("code").text(diagnostic.code).key("subject").text(diagnostic.subject);
-      json.key("message").text(diagnostic.message).key("count").integer(diagnostic.count);
-      json.end_object();
-    }
-    json.end_array().end_object();
+    json.line().key("diagnostics");
+    write_diagnostics(document, json);
+    json.end_object();
   }
   return json.line().end_array().take() + "\n";
 }

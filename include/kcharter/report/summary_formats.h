@@ -21,7 +21,8 @@ std::string summary_table(std::span<const Document> documents, size_t width, con
 std::string summary_markdown(std::span<const Document> documents);
 // A row per document and the header once: give all documents of a call.
 std::string summary_csv(std::span<const Document> documents);
-// An array with an entry per document: model, mode, variables, summary, device, diagnostics.
+// An array with an entry per document: its members model, mode, variables, summary and diagnostics,
+// and what it comes to on the device.
 std::string summary_json(std::span<const Document> documents, const Device* device);
 
 // How many metrics of the summary are unknown or a lower bound since something below is unknown.
