@@ -51,6 +51,7 @@ class DimensionBinder {
     bind_first_axis();
     bind_rest();
     set_input_types();
+    apply_options_to_variables();
     set_declared_types();
     set_cache_shapes();
     set_cache_branch();
@@ -111,11 +112,12 @@ class DimensionBinder {
     return (*dims)[static_cast<size_t>(axis)].symbol;
   }
 
-  // A combined cache is [2, batch, heads, tokens, head size].
+  // A combined cache is [2, batch, heads, tokens, head size], a recurrence's [layers, batch,
+  // hidden].
   int64_t batch_axis(const Cache& cache) const {
     const auto* dims = types_.dims(cache.input);
-    const bool combined = dims != nullptr && dims->size() == 5 && dims->front().value == 2;
-    return combined ? 1 : 0;
+    if (dims == nullptr || dims->size() < 3 || !dims->front().value || (*dims)[1].value) return 0;
+    return dims->size() == 5 || cache.kind == CacheKind::kState ? 1 : 0;
   }
 
   void bind_caches() {
@@ -260,17 +262,31 @@ class DimensionBinder {
           break;
       }
     }
-    bind_masks();
+    bind_beside_tokens();
   }
 
-  // Unnamed axes of an attention mask beside a cache: past and this step together.
-  void bind_masks() {
-    if (!has_key_value_input()) return;
+  // The length along the last axis of an input beside the token ids, told by what the input is
+  // called: of a mask all tokens, of positions and kinds those of this step.
+  std::optional<Expr> length_beside_tokens(ValueId input, size_t axis, size_t rank) const {
+    if (axis == 0 || axis + 1 != rank) return std::nullopt;
+    if (is_token_input(input)) return sequence();
+    const std::string& name = graph_[input].name;
+    const auto named = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+    if (named("encoder")) return std::nullopt;
+    if (named("mask") && has_key_value_input()) return total();
+    const bool beside =
+        named("mask") || named("position") || named("token_type") || named("segment");
+    if (beside && has_tokens()) return sequence();
+    return std::nullopt;
+  }
+
+  void bind_beside_tokens() {
     for (const std::string_view symbol : order_) {
       if (is_bound(symbol)) continue;
       const Place& place = places_[symbol].front();
-      const bool mask = graph_[place.input].name.find("mask") != std::string::npos;
-      if (mask && place.axis + 1 == place.rank) bind(symbol, total(), true);
+      if (const auto length = length_beside_tokens(place.input, place.axis, place.rank)) {
+        bind(symbol, *length, true);
+      }
     }
   }
 
@@ -302,30 +318,39 @@ class DimensionBinder {
            new_variable(symbol, usual_size(symbol, place.axis, place.rank, is_float(place.dtype))),
            false);
     }
-    apply_options();
+    apply_options_to_symbols();
   }
 
-  // --dim NAME=N: a variable of the document gets that value; a symbol bound to more is set to it.
-  void apply_options() {
+  // --dim NAME=N: a symbol that is bound to one of the three lengths is set to the number.
+  void apply_options_to_symbols() {
     for (const auto& [name, size] : options_.dims) {
-      bool found = false;
+      const auto symbol = bound_.find(name);
+      if (symbol == bound_.end()) continue;
+      applied_.insert(name);
+      if (!is_variable(name)) symbol->second = {Expr(size), false};
+    }
+  }
+
+  bool is_variable(std::string_view name) const {
+    return std::any_of(model_.variables.begin(), model_.variables.end(),
+                       [&](const Variable& v) { return v.name == name || v.label == name; });
+  }
+
+  // A variable of the document gets that value.
+  void apply_options_to_variables() {
+    for (const auto& [name, size] : options_.dims) {
       for (Variable& variable : model_.variables) {
         if (variable.name != name && variable.label != name) continue;
         variable.value = size;
-        found = true;
+        applied_.insert(name);
       }
-      const auto symbol = bound_.find(name);
-      if (!found && symbol != bound_.end()) {
-        symbol->second = {Expr(size), false};
-        found = true;
-      }
-      if (!found) {
-        std::vector<std::string> known;
-        for (const auto& [label, binding] : bound_) known.push_back(fmt::format("'{}'", label));
-        throw UsageError(
-            fmt::format("--dim {}={}: no dimension has that name; the model's are {}", name, size,
-                        known.empty() ? "all fixed" : fmt::format("{}", fmt::join(known, ", "))));
-      }
+      if (applied_.contains(name)) continue;
+      std::vector<std::string> known;
+      for (const auto& [label, binding] : bound_) known.push_back(fmt::format("'{}'", label));
+      for (const Variable& variable : model_.variables) known.push_back(variable.name);
+      throw UsageError(
+          fmt::format("--dim {}={}: no dimension has that name; the model's are {}", name, size,
+                      known.empty() ? "all fixed" : fmt::format("{}", fmt::join(known, ", "))));
     }
   }
 
@@ -391,12 +416,13 @@ class DimensionBinder {
         guess(fmt::format("the open first axis of input '{}'", graph_[input].name), batch());
       } else if (cache != nullptr && axis == static_cast<size_t>(batch_axis(*cache))) {
         shape[axis] = batch();
+      } else if (const auto length = length_beside_tokens(input, axis, shape.size())) {
+        shape[axis] = *length;
+        guess(fmt::format("the open last axis of input '{}'", graph_[input].name), *length);
       } else {
         const std::string label = fmt::format("{}_dim_{}", graph_[input].name, axis);
         const bool floats = is_float(dtype_of_input(input));
         shape[axis] = new_variable(label, usual_size(label, axis, shape.size(), floats));
-        const auto option = options_.dims.find(model_.variables.back().name);
-        if (option != options_.dims.end()) model_.variables.back().value = option->second;
       }
     }
   }
@@ -499,6 +525,7 @@ class DimensionBinder {
   std::vector<std::string_view> order_;  // of the symbols, as first met
   std::map<std::string_view, Binding> bound_;
   std::set<std::string> taken_;
+  std::set<std::string, std::less<>> applied_;  // names of --dim that were found
   std::optional<Expr> encoder_length_;
   std::optional<Expr> heads_variable_;
 };

@@ -94,6 +94,28 @@ TEST(BindDimensions, OptionsSetADimensionByEitherName) {
   EXPECT_THROW(import_text("g (float[N] x) => (float[N] y) { y = Relu(x) }", options), UsageError);
 }
 
+TEST(BindDimensions, OpenAxesOfTokensAreTheStepsLength) {
+  const Model model = import_text(
+      "g (int64[?, ?] ids, int64[?, ?] attention_mask) => (float[?, ?, 8] y) <float[16, 8] table = "
+      "{0}> {"
+      "  e = Gather(table, ids)  y = Relu(e) }");
+  EXPECT_EQ(to_string(model.graph[model.graph.inputs[0]].type),
+            "[batch_size, current_length] int64");
+  EXPECT_EQ(to_string(model.graph[model.graph.inputs[1]].type),
+            "[batch_size, current_length] int64");
+}
+
+TEST(BindDimensions, TheStateOfARecurrenceHasItsBatchBehindItsLayers) {
+  const Model model = import_text(
+      "g (float[T, ?, 4] x, float[1, ?, 8] h0) => (float[T, 1, ?, 8] y, float[1, ?, 8] hn)"
+      "<float[1, 24, 4] w = {0}, float[1, 24, 8] r = {0}> {"
+      "  y, hn = GRU <hidden_size = 8> (x, w, r, , , h0) }");
+  ASSERT_EQ(model.graph.caches.size(), 1u);
+  EXPECT_EQ(model.graph.caches[0].kind, CacheKind::kState);
+  ASSERT_TRUE(model.graph.caches[0].allocated);
+  EXPECT_EQ(model.graph.caches[0].allocated->at(1).to_string(), "batch_size");
+}
+
 TEST(BindDimensions, AConcatThatNothingElseReadsIsNoCache) {
   const Model model = import_text(
       "g (float[2, 3] x, float[2, 4] z) => (float[2, 7] y) { y = Concat <axis = 1> (x, z) }");
