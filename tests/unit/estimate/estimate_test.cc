@@ -129,6 +129,40 @@ TEST(Estimate, LoopBodyCountsItsTripsAndAnUnknownBranchTheLarger) {
             reference::simulate_peak(toy.model, kDefaults));
 }
 
+// One expert's result times whether the router chose its number.
+ValueId expert(ToyGraph& toy, ValueId x, ValueId chosen, int64_t number) {
+  ValueId own_number = toy.weight({}, DType::kInt64);
+  Literal literal{DType::kInt64, {}, {number}, {}};
+  toy.model.graph.initializers.back().literal = std::make_shared<const Literal>(literal);
+  toy.model.graph.initializers.back().role = TensorRole::kConstant;
+  ValueId result = toy.apply("MatMul", {x, toy.weight({8, 8})}, {kBatch, 8});
+  ValueId equal = toy.apply("Equal", {chosen, own_number}, {kBatch, 2}, DType::kBool);
+  ValueId gate = toy.apply("ReduceSum", {toy.apply("Cast", {equal}, {kBatch, 2})}, {kBatch, 1});
+  return toy.apply("Mul", {result, gate}, {kBatch, 8});
+}
+
+TEST(Estimate, ExpertsThatAllRunAreSaidAndActiveParametersAreOfTheChoice) {
+  ToyGraph toy;
+  ValueId x = toy.input({kBatch, 8});
+  ValueId scores = toy.apply("MatMul", {x, toy.weight({8, 4})}, {kBatch, 4});
+  ValueId count = toy.weight({1}, DType::kInt64);
+  Literal two{DType::kInt64, {1}, {2}, {}};
+  toy.model.graph.initializers.back().literal = std::make_shared<const Literal>(two);
+  toy.model.graph.initializers.back().role = TensorRole::kConstant;
+  ValueId best = toy.value({kBatch, 2}), chosen = toy.value({kBatch, 2}, DType::kInt64);
+  toy.node("TopK", {scores, count}, {best, chosen});
+  ValueId sum = expert(toy, x, chosen, 0);
+  for (int64_t i = 1; i < 4; ++i) {
+    sum = toy.apply("Add", {sum, expert(toy, x, chosen, i)}, {kBatch, 8});
+  }
+  toy.model.graph.outputs = {sum};
+  Estimate e = estimated(toy.model);
+  EXPECT_TRUE(e.diagnostics.has("dense-expert-dispatch"));
+  EXPECT_EQ(e.parameters, 32 + 4 * 64);
+  EXPECT_EQ(e.active_parameters, 32 + 2 * 64);
+  EXPECT_EQ(e.summary[Metric::kFlops].formula, (64 + 4 * 128) * kBatch);
+}
+
 TEST(Estimate, UnknownOperatorLeavesTheRestAsALowerBound) {
   ToyGraph toy;
   ValueId a = toy.apply("Relu", {toy.input({8})}, {8});
