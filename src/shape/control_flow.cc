@@ -29,6 +29,11 @@ int64_t axis_at(const Node& node, std::string_view attribute, size_t index) {
 
 }  // namespace
 
+bool is_control_flow(const Node& node) {
+  return !node.bodies.empty() &&
+         (node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan");
+}
+
 ControlFlow::ControlFlow(Inference& inference)
     : all_(inference), graph_(inference.graph), entered_(inference.graph.regions.size(), false) {
   if (!entered_.empty()) entered_[0] = true;
@@ -60,18 +65,40 @@ void ControlFlow::enter_region(RegionId region) {
   if (!body.owner) return;
   const Node& owner = graph_[body.owner];
   const bool outer_runs = !body.parent || graph_[body.parent].runs != RegionRuns::kNo;
-  body.runs = RegionRuns::kYes;
   if (body.kind == RegionKind::kThen || body.kind == RegionKind::kElse) {
     const NodeInference view(all_, body.owner);
     const auto condition = constant(view.scalar(0));
-    if (!condition)
-      body.runs = RegionRuns::kUnknown;
-    else if ((*condition != 0) != (body.kind == RegionKind::kThen))
-      body.runs = RegionRuns::kNo;
+    body.runs = RegionRuns::kUnknown;
+    if (condition) {
+      const bool is_taken = (*condition != 0) == (body.kind == RegionKind::kThen);
+      body.runs = is_taken ? RegionRuns::kYes : RegionRuns::kNo;
+    }
+  } else if (body.kind != RegionKind::kRoot) {
+    body.runs = RegionRuns::kYes;  // others are run by their owner as it likes
   }
   if (!outer_runs) body.runs = RegionRuns::kNo;
   if (body.kind == RegionKind::kLoop) enter_loop(owner, region);
   if (body.kind == RegionKind::kScan) enter_scan(owner, region);
+  if (owner.op_type == "SequenceMap" || owner.op_type == "FlexAttention") enter_function(region);
+}
+
+// Bodies that are functions of the owner's inputs: of each tensor of a sequence, of the scores.
+void ControlFlow::enter_function(RegionId region) {
+  Region& body = graph_[region];
+  const NodeInference view(all_, body.owner);
+  if (body.runs != RegionRuns::kNo) body.runs = RegionRuns::kYes;
+  const bool maps = view.node.op_type == "SequenceMap";
+  body.trip_count = maps ? view.sequence_length(0) : Dim(Expr(1));
+  for (size_t i = 0; i < body.inputs.size(); ++i) {
+    if (!body.inputs[i]) continue;
+    TensorType type = view.input(i);
+    type.kind = TypeKind::kTensor;
+    if (!maps) {
+      type = {DType::kF32, Shape{view.input_dim(0, 0), view.input_dim(0, 1), view.input_dim(0, 2),
+                                 view.input_dim(1, 2)}};
+    }
+    seed(body.inputs[i], type);
+  }
 }
 
 void ControlFlow::seed(ValueId input, const TensorType& type) {

@@ -16,6 +16,9 @@
 
 namespace kcharter {
 
+// If, Loop and Scan. Others that hold graphs run them in a way of their own.
+bool is_control_flow(const Node& node);
+
 class ControlFlow {
  public:
   static constexpr int kMaxPasses = 3;
@@ -55,6 +58,7 @@ class ControlFlow {
   void enter_region(RegionId region);
   void enter_loop(const Node& owner, RegionId body);
   void enter_scan(const Node& owner, RegionId body);
+  void enter_function(RegionId body);
   void seed(ValueId input, const TensorType& type);
   void seed_carried(ValueId input, const Carried& carried, const Dim& trips);
   Carried carried_from(ValueId start) const;

@@ -83,7 +83,7 @@ class Inferrer {
   }
 
   bool infer(NodeInference& node) {
-    if (!node.node.bodies.empty()) {
+    if (is_control_flow(node.node)) {
       const size_t body = node.id.index - control_flow_.first_of_body(node.id) + 1;
       const bool again = control_flow_.leave(node.id, body <= revisits_left_);
       if (again) revisits_left_ -= body;

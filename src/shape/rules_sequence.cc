@@ -175,6 +175,15 @@ void concat_from_sequence(NodeInference& node) {
   node.set(0, type.dtype, std::move(result));
 }
 
+// The body runs on each tensor; its outputs become sequences.
+void sequence_map(NodeInference& node) {
+  if (node.node.bodies.empty()) return;
+  const std::vector<ValueId>& results = node.graph[node.node.bodies[0]].outputs;
+  for (size_t i = 0; i < node.output_count() && i < results.size(); ++i) {
+    if (results[i]) node.set_sequence(i, node.graph[results[i]].type, node.sequence_length(0));
+  }
+}
+
 void optional(NodeInference& node) {
   TensorType type = node.input(0);
   type.kind = TypeKind::kOptional;
@@ -200,6 +209,7 @@ constexpr ShapeRuleEntry kEntries[] = {
     {kOnnx, "SequenceErase", sequence_erase},
     {kOnnx, "SequenceInsert", sequence_insert},
     {kOnnx, "SequenceLength", sequence_length},
+    {kOnnx, "SequenceMap", sequence_map},
     {kOnnx, "SplitToSequence", split_to_sequence},
 };
 
