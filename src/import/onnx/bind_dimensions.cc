@@ -66,11 +66,11 @@ class DimensionBinder {
   Expr sequence() const { return decode() ? Expr(1) : total(); }
 
   void check_mode() {
-    const bool has_tokens = std::any_of(graph_.inputs.begin(), graph_.inputs.end(),
-                                        [&](ValueId input) { return is_token_input(input); });
+    has_tokens_ = std::any_of(graph_.inputs.begin(), graph_.inputs.end(),
+                              [&](ValueId input) { return is_token_input(input); });
     for (const Cache& cache : graph_.caches) {
       if (!cache.input || cache.kind == CacheKind::kCrossKeyValue) continue;
-      if (cache.kind == CacheKind::kKeyValue || has_tokens) model_.can_decode = true;
+      if (cache.kind == CacheKind::kKeyValue || has_tokens_) model_.can_decode = true;
     }
     if (decode() && !model_.can_decode) {
       throw UsageError(
@@ -230,13 +230,8 @@ class DimensionBinder {
     });
   }
 
-  bool has_tokens() const {
-    return std::any_of(graph_.inputs.begin(), graph_.inputs.end(),
-                       [&](ValueId input) { return is_token_input(input); });
-  }
-
   void bind_by_name() {
-    const bool decoder = has_key_value_input() || has_tokens();
+    const bool decoder = has_key_value_input() || has_tokens_;
     for (const std::string_view symbol : order_) {
       if (is_bound(symbol)) continue;
       switch (hint_of(symbol)) {
@@ -276,7 +271,7 @@ class DimensionBinder {
     if (named("mask") && has_key_value_input()) return total();
     const bool beside =
         named("mask") || named("position") || named("token_type") || named("segment");
-    if (beside && has_tokens()) return sequence();
+    if (beside && has_tokens_) return sequence();
     return std::nullopt;
   }
 
@@ -526,6 +521,7 @@ class DimensionBinder {
   std::map<std::string_view, Binding> bound_;
   std::set<std::string> taken_;
   std::set<std::string, std::less<>> applied_;  // names of --dim that were found
+  bool has_tokens_ = false;
   std::optional<Expr> encoder_length_;
   std::optional<Expr> heads_variable_;
 };

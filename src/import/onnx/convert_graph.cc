@@ -20,6 +20,12 @@ namespace {
 // Bodies within bodies and calls within calls; protobuf's own limit for nested messages is 100.
 constexpr size_t kMaxDepth = 100;
 
+// Twenty times the largest known model. A hostile file spends a few bytes on each.
+constexpr size_t kMaxNodes = 2'000'000;
+constexpr size_t kMaxValues = 4'000'000;
+// Calls in calls make names longer and longer; what they are made of is kept up to here.
+constexpr size_t kLongestPrefix = 256;
+
 // A graph that its owner runs in a way of its own, how often is not known: BeamSearch's decoder.
 constexpr RegionKind kRunByItsOwner = RegionKind::kRoot;
 
@@ -83,6 +89,7 @@ class GraphConverter {
 
   ValueId new_value(std::string name, RegionId region) {
     const ValueId id(graph().values.size());
+    if (id.index >= kMaxValues) throw Error(fmt::format("it has more than {} values", kMaxValues));
     Value value;
     value.name = std::move(name);
     value.region = region;
@@ -251,7 +258,7 @@ class GraphConverter {
         return finish_node(frame);
       }
       if (const LocalFunction* function = functions_.find(node)) {
-        if (fits(*function, node)) return call(frame, node, *function, attributes);
+        if (fits(frame, *function, node)) return call(frame, node, *function, attributes);
       }
       frame.bodies_pushed = true;
       if (push_bodies(frame, node, attributes)) return;
@@ -319,9 +326,10 @@ class GraphConverter {
 
   RegionKind graph_kind(RegionId region) const { return result_.graph[region].kind; }
 
-  bool fits(const LocalFunction& function, const NodeView& node) {
+  bool fits(const Frame& frame, const LocalFunction& function, const NodeView& node) {
+    if (frame.bindings != nullptr) return true;  // counted with the function that it stands in
     if (function.expanded_nodes <= FunctionTable::kMaxInlinedNodes - inlined_nodes_) {
-      inlined_nodes_ += static_cast<int64_t>(function.view.nodes.size());
+      inlined_nodes_ += function.expanded_nodes;
       return true;
     }
     const std::string count = function.expanded_nodes >= FunctionTable::kTooMany
@@ -343,8 +351,9 @@ class GraphConverter {
     for (const std::string_view name : node.inputs) inputs.push_back(resolve(frame, name, caller));
     std::vector<ValueId> outputs;
     for (const std::string_view name : node.outputs) outputs.push_back(lookup(&frame, name));
-    const std::string prefix =
-        frame.prefix + std::string(node.name.empty() ? node.op_type : node.name) + "/";
+    std::string prefix = frame.prefix + std::string(node.name.empty() ? node.op_type : node.name);
+    if (prefix.size() >= kLongestPrefix) prefix.resize(kLongestPrefix - 1);
+    prefix += '/';
     const ScopeId scope = scopes_.of_function(node, view.name, frame.scope, is_body(frame));
 
     auto bindings = std::make_shared<AttributeBindings>();
@@ -404,6 +413,7 @@ class GraphConverter {
 
   void append(Node node) {
     const NodeId id(graph().nodes.size());
+    if (id.index >= kMaxNodes) throw Error(fmt::format("it has more than {} nodes", kMaxNodes));
     for (const ValueId output : node.outputs) {
       if (output && !graph()[output].producer) graph()[output].producer = id;
     }

@@ -18,6 +18,8 @@ namespace {
 
 // A cache passes a handful of operators; more is another kind of input.
 constexpr size_t kMaxTraced = 4096;
+// Of all inputs together, so that a graph made to be slow is not.
+constexpr size_t kMaxSteps = 20'000'000;
 // How many inputs may be followed through all operators when only their names speak for a state.
 constexpr size_t kMaxNamedStates = 64;
 
@@ -116,7 +118,9 @@ class CacheFinder {
   CacheFinder(Graph& graph, const GraphTypes& types)
       : graph_(graph), types_(types), consumers_(graph) {
     for (const ValueId output : graph.outputs) {
-      if (output) outputs_.insert(output.index);
+      if (!output) continue;
+      outputs_.insert(output.index);
+      outputs_by_stem_[stem(graph[output].name)].push_back(output);
     }
     for (size_t i = 1; i < graph.regions.size(); ++i) {
       const Region& region = graph.regions[i];
@@ -149,7 +153,7 @@ class CacheFinder {
   }
 
   // Follows the data of `input` as far as it is only passed on.
-  Flow trace(ValueId input) const {
+  Flow trace(ValueId input) {
     Flow flow;
     std::unordered_set<uint32_t> seen = {input.index};
     std::vector<Trail> queue(1);
@@ -172,6 +176,7 @@ class CacheFinder {
         }
       }
       for (const Consumer& consumer : consumers_.of(trail.value)) {
+        if (++steps_ > kMaxSteps) return flow;
         step(consumer, trail, flow, go_on);
       }
     }
@@ -349,12 +354,9 @@ class CacheFinder {
     size_t tried = 0;
     for (const ValueId input : graph_.inputs) {
       if (known_inputs_.contains(input.index) || !may_be_cache(input)) continue;
-      for (const ValueId output : graph_.outputs) {
-        if (!output || taken_.contains(output.index) || output == input) continue;
-        const std::string& before = graph_[input].name;
-        const std::string& after = graph_[output].name;
-        if (!names_state(before) || !names_agree(before, after) || !same_rank(input, output))
-          continue;
+      if (!names_state(graph_[input].name)) continue;
+      for (const ValueId output : outputs_named_like(input)) {
+        if (taken_.contains(output.index) || output == input || !same_rank(input, output)) continue;
         if (!same_or_unknown(input, output) || ++tried > kMaxNamedStates ||
             !reaches(input, output)) {
           continue;
@@ -365,6 +367,20 @@ class CacheFinder {
         break;
       }
     }
+  }
+
+  // In the order of the graph; see names_agree.
+  std::vector<ValueId> outputs_named_like(ValueId input) const {
+    std::vector<ValueId> outputs;
+    const std::string name = stem(graph_[input].name);
+    if (name.empty()) return outputs;
+    for (const std::string& like : {name, name + "n"}) {
+      const auto found = outputs_by_stem_.find(like);
+      if (found != outputs_by_stem_.end()) {
+        outputs.insert(outputs.end(), found->second.begin(), found->second.end());
+      }
+    }
+    return outputs;
   }
 
   NodeId first_reader(ValueId input) const {
@@ -416,9 +432,8 @@ class CacheFinder {
       cache.kind = names_cross_attention(name)
                        ? CacheKind::kCrossKeyValue
                        : (cache.sequence_axis < 0 ? CacheKind::kState : CacheKind::kKeyValue);
-      for (const ValueId output : graph_.outputs) {
-        if (!output || taken_.contains(output.index)) continue;
-        if (!names_agree(cache.name, graph_[output].name) || !same_rank(input, output)) continue;
+      for (const ValueId output : outputs_named_like(input)) {
+        if (taken_.contains(output.index) || !same_rank(input, output)) continue;
         cache.output = output;
         taken_.insert(output.index);
         break;
@@ -448,6 +463,8 @@ class CacheFinder {
   const GraphTypes& types_;
   Consumers consumers_;
   std::unordered_set<uint32_t> outputs_;
+  size_t steps_ = 0;
+  std::unordered_map<std::string, std::vector<ValueId>> outputs_by_stem_;
   // A value that a branch of an If returns → the If and which output it becomes.
   std::unordered_map<uint32_t, std::vector<Consumer>> branch_outputs_;
   std::unordered_set<uint32_t> taken_;         // outputs that belong to a cache

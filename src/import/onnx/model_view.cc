@@ -1,5 +1,7 @@
 #include "import/onnx/model_view.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "kcharter/base/error.h"
@@ -51,25 +53,30 @@ OpsetView read_opset(FileBytes bytes) {
   return opset;
 }
 
+// Longer lists (tree ensembles) are no settings of an operator; what is behind this is not kept.
+constexpr size_t kLongestList = 1 << 16;
+
 // A repeated integer field may be packed or not, whatever its declaration says.
 void append_integers(const WireField& field, std::vector<int64_t>& into) {
   if (field.type != WireType::kBytes) {
-    into.push_back(field.integer());
+    if (into.size() <= kLongestList) into.push_back(field.integer());
     return;
   }
   PackedVarints packed(field.payload);
-  for (uint64_t value; packed.next(value);) into.push_back(static_cast<int64_t>(value));
+  for (uint64_t value; into.size() <= kLongestList && packed.next(value);) {
+    into.push_back(static_cast<int64_t>(value));
+  }
 }
 
 float float_of(uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); }
 
 void append_floats(const WireField& field, std::vector<float>& into) {
   if (field.type != WireType::kBytes) {
-    into.push_back(float_of(field.scalar));
+    if (into.size() <= kLongestList) into.push_back(float_of(field.scalar));
     return;
   }
   const std::string_view packed = field.payload.text;
-  for (size_t i = 0; i + 4 <= packed.size(); i += 4) {
+  for (size_t i = 0; i + 4 <= packed.size() && into.size() <= kLongestList; i += 4) {
     float value = 0;
     packed.copy(reinterpret_cast<char*>(&value), 4, i);
     into.push_back(value);
@@ -325,7 +332,7 @@ AttributeView read_attribute(FileBytes bytes) {
         append_integers(field, attribute.integers);
         break;
       case 9:
-        attribute.texts.push_back(field.text());
+        if (attribute.texts.size() <= kLongestList) attribute.texts.push_back(field.text());
         break;
       case 10:
       case 14:
@@ -346,6 +353,9 @@ AttributeView read_attribute(FileBytes bytes) {
         break;
     }
   }
+  if (attribute.numbers.size() > kLongestList) attribute.numbers.clear();
+  if (attribute.integers.size() > kLongestList) attribute.integers.clear();
+  if (attribute.texts.size() > kLongestList) attribute.texts.clear();
   return attribute;
 }
 
@@ -372,6 +382,10 @@ TensorView read_tensor(FileBytes bytes) {
       default:
         add_payload(field, tensor);
     }
+  }
+  if (tensor.dims.size() > kLongestList) {
+    throw Error(
+        fmt::format("a tensor at byte {} has more than {} dimensions", bytes.offset, kLongestList));
   }
   return tensor;
 }

@@ -8,6 +8,9 @@
 namespace kcharter {
 namespace {
 
+// Of all module paths together: a hostile file makes them long and many.
+constexpr size_t kMaxSegments = 4'000'000;
+
 std::string_view metadata(const NodeView& node, std::string_view key) {
   for (const KeyValue& entry : node.metadata) {
     if (entry.first == key) return entry.second;
@@ -87,10 +90,14 @@ ScopeTable::ScopeTable(std::vector<Scope>& scopes) : scopes_(scopes) {
 }
 
 ScopeId ScopeTable::intern(Scope scope) {
+  if (segments_ + scope.segments.size() > kMaxSegments) return ScopeId(0);
   const std::string key = fmt::format("{}\x1e{}\x1e{}", static_cast<int>(scope.source),
                                       scope.class_name, fmt::join(scope.segments, "\x1f"));
   const auto [found, added] = interned_.try_emplace(key, static_cast<uint32_t>(scopes_.size()));
-  if (added) scopes_.push_back(std::move(scope));
+  if (added) {
+    segments_ += scope.segments.size();
+    scopes_.push_back(std::move(scope));
+  }
   return ScopeId(found->second);
 }
 

@@ -33,6 +33,7 @@ class ScopeTable {
   ScopeId of_namespace(std::string_view text);
 
   std::vector<Scope>& scopes_;
+  size_t segments_ = 0;  // of all scopes
   std::unordered_map<std::string, uint32_t> interned_;
   // What was read before: the texts lie in the file, which outlives the table.
   std::unordered_map<std::string_view, ScopeId> by_metadata_;

@@ -18,6 +18,8 @@ namespace {
 constexpr int64_t kSmall = 64;
 // A weight passes a few aliases and views.
 constexpr size_t kMaxTraced = 256;
+// Of all weights together, so that a graph made to be slow is not.
+constexpr size_t kMaxSteps = 20'000'000;
 
 enum class Use : uint8_t {
   kPassed,     // goes on in another form: alias, view, cast
@@ -229,7 +231,7 @@ class RoleSetter {
   }
 
  private:
-  Uses trace(const Initializer& tensor) const {
+  Uses trace(const Initializer& tensor) {
     Uses uses;
     struct Step {
       ValueId value;
@@ -240,6 +242,7 @@ class RoleSetter {
     for (size_t next = 0; next < queue.size() && next < kMaxTraced; ++next) {
       const Step step = queue[next];
       for (const Consumer& consumer : consumers_.of(step.value)) {
+        if (++steps_ > kMaxSteps) return uses;
         const Node& node = graph_[consumer.node];
         const Use use = use_of(node, consumer.input);
         note(node, use, step.gathered, uses);
@@ -286,7 +289,7 @@ class RoleSetter {
     }
   }
 
-  TensorRole role_of(const Initializer& tensor) const {
+  TensorRole role_of(const Initializer& tensor) {
     const bool from_constant = tensor.role == TensorRole::kConstant;
     Int count = 1;
     for (const int64_t dim : tensor.dims) count *= dim;
@@ -326,6 +329,7 @@ class RoleSetter {
 
   Graph& graph_;
   Consumers consumers_;
+  size_t steps_ = 0;
 };
 
 }  // namespace
