@@ -3,15 +3,6 @@
 #include <algorithm>
 
 namespace kcharter {
-namespace {
-
-std::string without_digits(std::string name) {
-  std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
-  return name;
-}
-
-}  // namespace
-
 Level::Level(const Graph& graph, const ModuleClasses& classes, const Outline& outline,
              uint32_t module, ValuePlaces& places)
     : graph_(graph), classes_(classes), outline_(outline), module_(module), places_(places) {

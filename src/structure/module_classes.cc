@@ -56,6 +56,9 @@ void ModuleClasses::find_homes() {
       }
     }
   }
+  for (ValueId output : graph_.outputs) {
+    if (output) use(readers_.canonical(output), 0);
+  }
   home_depth_.resize(graph_.values.size());
   for (size_t v = 0; v < home.size(); ++v) {
     home_depth_[v] = home[v] == UINT32_MAX ? 0 : modules[home[v]].depth;

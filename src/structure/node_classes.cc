@@ -71,13 +71,7 @@ bool is_constant_node(const Node& node) {
 }
 
 NodeClasses::NodeClasses(const Graph& graph, const ValueReaders& readers)
-    : graph_(graph),
-      readers_(readers),
-      cache_of_value_(graph.values.size()),
-      is_output_(graph.values.size()) {
-  for (ValueId output : graph.outputs) {
-    if (output) is_output_[output.index] = true;
-  }
+    : graph_(graph), readers_(readers), cache_of_value_(graph.values.size()) {
   classify_tensors();
   classify_caches();
   classes_.reserve(graph.nodes.size());
@@ -139,10 +133,7 @@ uint32_t NodeClasses::value_class(ValueId id, bool produced) {
   bool is_region_input = !produced && !value.producer && !value.initializer && value.region &&
                          value.region != RegionId(0);
   uint32_t kind = cache_of_value_[id.index] ? 2 : is_region_input ? 1 : 0;
-  std::vector<uint32_t> key = {kValue,
-                               kind,
-                               cache_of_value_[id.index],
-                               static_cast<uint32_t>(produced && is_output_[id.index]),
+  std::vector<uint32_t> key = {kValue, kind, cache_of_value_[id.index],
                                value.initializer ? of(value.initializer) : kNothing,
                                type_class(value.type)};
   return keys_.id(key);

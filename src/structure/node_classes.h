@@ -35,7 +35,6 @@ class NodeClasses {
   StringInterner strings_;
   std::vector<uint32_t> tensor_classes_, cache_classes_, classes_;
   std::vector<uint32_t> cache_of_value_;  // class + 1; 0: none
-  std::vector<bool> is_output_;
   std::unordered_map<Expr, uint32_t> dims_;
 };
 

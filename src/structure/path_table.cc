@@ -60,6 +60,12 @@ bool is_index(std::string_view segment) {
          std::all_of(segment.begin(), segment.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+std::string without_digits(std::string_view segment) {
+  std::string rest(segment);
+  std::erase_if(rest, [](char c) { return c >= '0' && c <= '9'; });
+  return rest;
+}
+
 std::vector<std::string_view> split_segment(std::string_view segment) {
   std::vector<std::string_view> pieces;
   if (segment.find("::") == std::string_view::npos) {

@@ -73,5 +73,7 @@ ResolvedPath resolve(PathTable& paths, const std::vector<std::string>& segments,
                      PathId start = kRootPath);
 
 bool is_index(std::string_view segment);  // decimal digits only, at most 9
+// "encoder_layer_11" → "encoder_layer_": what members of a list of modules have in common.
+std::string without_digits(std::string_view segment);
 
 }  // namespace kcharter

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "structure/region_modules.h"
+#include "structure/repeated_calls.h"
 #include "structure/spread.h"
 #include "structure/value_readers.h"
 #include "structure/weight_module.h"
@@ -25,6 +26,7 @@ class Placer {
     place_by_scopes();
     if (scoped_ > 0) place_by_values();
     place_by_weights();
+    merge_repeated_calls(graph_, readers_, placement_);
     spread(graph_, readers_, placement_);
     place_initializers();
     place_caches();
@@ -112,24 +114,21 @@ class Placer {
     return path;
   }
 
-  // Whether `value` is read in several members of a list below `all`, the deepest module that holds
-  // its readers: then none of them owns it.
-  bool is_shared_by_list(ValueId value, PathId all) const {
+  // Whether `value` is read in several members of a list of modules: then none of them owns it.
+  bool is_shared_by_list(ValueId value) const {
     const PathTable& paths = placement_.paths;
-    size_t members = 0;
-    PathId last = kNoPath;
-    for (NodeId reader : readers_.of(value)) {
+    const std::span<const NodeId> readers = readers_.of(value);
+    PathId first = placement_.nodes[readers[0].index];
+    for (NodeId reader : readers) {
       PathId path = placement_.nodes[reader.index];
-      uint32_t depth = paths[all].depth + 1;
-      for (; depth <= paths[path].depth; ++depth) {
-        PathId member = paths.at_depth(path, depth);
-        if (!is_index(paths[member].segment)) continue;
-        members += member != last;
-        last = member;
-        break;
-      }
+      PathId both = paths.common_ancestor(first, path);
+      if (both == first || both == path) continue;
+      const std::string& a = paths[paths.at_depth(first, paths[both].depth + 1)].segment;
+      const std::string& b = paths[paths.at_depth(path, paths[both].depth + 1)].segment;
+      const std::string stem = without_digits(a);
+      if (stem.size() < a.size() && stem == without_digits(b)) return true;
     }
-    return members > 1;
+    return false;
   }
 
   bool read_below(ValueId value, PathId path) const {
@@ -157,7 +156,7 @@ class Placer {
     ResolvedPath found = resolve(paths(), segments, false);
     PathId all = readers_of(tensor.value);
     if (found.complete && found.path != kRootPath && read_below(tensor.value, found.path) &&
-        !is_shared_by_list(tensor.value, all)) {
+        !is_shared_by_list(tensor.value)) {
       return found.path;
     }
     return all;

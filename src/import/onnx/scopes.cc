@@ -181,7 +181,10 @@ ScopeId ScopeTable::of_node(const NodeView& node, ScopeId outer, bool in_body) {
 
 ScopeId ScopeTable::of_function(const NodeView& call, std::string_view function, ScopeId outer,
                                 bool in_body) {
-  Scope scope = scopes_[of_node(call, outer, in_body).index];
+  const ScopeId around = of_node(call, outer, in_body);
+  // torch's own operators come as functions too; they are no modules.
+  if (call.domain.starts_with("pkg.onnxscript.torch_lib")) return around;
+  Scope scope = scopes_[around.index];
   // torch calls the function LayerNorm by "/norm/LayerNorm": the path is that of the module. Else
   // the call itself is the module.
   const size_t slash = call.name.rfind('/');
