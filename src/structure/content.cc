@@ -34,7 +34,7 @@ Contents::Word Contents::word_of(const Graph& graph, const Node& node) {
   const OperatorInfo* info = find_operator(node.domain, op);
   if ((info && info->is_attention) || has(op, "Attention")) return kAttention;
   if (info && info->is_recurrent) return kRecurrence;
-  if (op == "MoE" || op == "QMoE") return kExperts;
+  if (op == "MoE" || op == "QMoE" || op == "TopK") return kExperts;
   if (has(op, "Normalization") || has(op, "LayerNorm") || has(op, "GroupNorm")) return kNorm;
   if (has(op, "Conv")) return kConvolution;
   if (has(op, "Pool")) return kPooling;
@@ -42,7 +42,7 @@ Contents::Word Contents::word_of(const Graph& graph, const Node& node) {
   if (has(op, "Gather") || has(op, "Embed")) {
     return reads_parameter(graph, node) ? kEmbedding : kNone;
   }
-  if (op == "Softmax") return kAttention;
+  if (op == "Softmax") return kSoftmax;
   return is_activation(op) ? kActivation : kNone;
 }
 
@@ -68,6 +68,7 @@ std::string_view Contents::text(Word word) {
       return "recurrence";
     case kExperts:
       return "experts";
+    case kSoftmax:
     case kAttention:
       return "attention";
   }
@@ -94,40 +95,55 @@ Contents::Word Contents::item_word(const ModuleItem& item) const {
   return item.module ? module_words_[item.module.index] : word_of(graph_, graph_[item.node]);
 }
 
-// One word for neighbours of one kind; linear layers around an attention are a part of it, those
-// with an activation between them are an mlp.
+namespace {
+
+// [begin, end) of `words` becomes one word.
+template <typename Word>
+void replace(std::vector<Word>& words, size_t begin, size_t end, Word word) {
+  words[begin] = word;
+  words.erase(words.begin() + static_cast<std::ptrdiff_t>(begin) + 1,
+              words.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+}  // namespace
+
+// The projections around an attention are a part of it, and so are norms between them (of queries
+// and keys). Linear layers with an activation between them are an mlp. A softmax is an attention,
+// unless it ranks experts. Neighbours of one kind are one.
 std::vector<Contents::Word> Contents::merged(std::vector<Word> words) {
-  std::vector<Word> result;
-  for (size_t i = 0; i < words.size();) {
-    size_t end = i;
-    bool attention = false, activation = false;
-    int linears = 0;
-    auto is_part = [](Word word) {
-      return word == kLinear || word == kActivation || word == kAttention || word == kMlp;
-    };
-    while (end < words.size() && is_part(words[end])) {
-      // What follows the projection behind an attention is the next part.
-      if (attention && activation) break;
-      attention = attention || words[end] == kAttention;
-      activation = activation || words[end] == kActivation;
-      linears += words[end] == kLinear;
-      ++end;
-    }
-    Word word = words[i];
-    if (end > i) {
-      word = attention ? kAttention : activation && linears > 1 ? kMlp : words[i];
-      if (!attention && std::find(words.begin() + static_cast<std::ptrdiff_t>(i),
-                                  words.begin() + static_cast<std::ptrdiff_t>(end),
-                                  kMlp) != words.begin() + static_cast<std::ptrdiff_t>(end)) {
-        word = kMlp;
-      }
-      i = end;
-    } else {
-      ++i;
-    }
-    if (result.empty() || result.back() != word) result.push_back(word);
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != kSoftmax) continue;
+    auto near = words.begin() + static_cast<std::ptrdiff_t>(std::min(i + 3, words.size()));
+    bool ranks = std::find(words.begin() + static_cast<std::ptrdiff_t>(i), near, kExperts) != near;
+    words[i] = ranks ? kExperts : kAttention;
   }
-  return result;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != kAttention) continue;
+    size_t begin = i, end = i + 1;
+    while (begin > 0 && (words[begin - 1] == kLinear || words[begin - 1] == kAttention ||
+                         (words[begin - 1] == kNorm && begin > 1 && words[begin - 2] == kLinear))) {
+      --begin;
+    }
+    while (end < words.size() && (words[end] == kLinear || words[end] == kAttention)) ++end;
+    // Without a norm between them, the first layer of an mlp follows the projection at once.
+    if (end < words.size() && words[end] == kActivation && words[end - 1] == kLinear) --end;
+    replace(words, begin, end, kAttention);
+    i = begin;
+  }
+  for (size_t i = 0; i < words.size(); ++i) {
+    size_t end = i;
+    int linears = 0;
+    bool activation = false, mlp = false;
+    for (; end < words.size(); ++end) {
+      if (words[end] != kLinear && words[end] != kActivation && words[end] != kMlp) break;
+      linears += words[end] == kLinear;
+      activation = activation || words[end] == kActivation;
+      mlp = mlp || words[end] == kMlp;
+    }
+    if (end > i && (mlp || (activation && linears > 1))) replace(words, i, end, kMlp);
+  }
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
 }
 
 std::string Contents::of_items(const std::vector<ModuleItem>& items) const {

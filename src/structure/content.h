@@ -27,6 +27,7 @@ class Contents {
     kConvolution,
     kPooling,
     kRecurrence,
+    kSoftmax,
     kExperts,
     kAttention
   };

@@ -40,6 +40,10 @@ std::vector<std::string> Differences::sentences() const {
 void Differences::first_sentences(std::vector<std::string>& sentences) const {
   if (!folded_.first) return;
   const Graph& graph = level_.graph();
+  if (folded_.first->variants.empty()) {
+    sentences.push_back("instance " + instances_[0] +
+                        " reads one value where the others read several, carried ones among them");
+  }
   for (auto [first, second] : folded_.first->variants) {
     sentences.push_back("instance " + instances_[0] + " lacks the carried input: it runs " +
                         graph[first].op_type + " where the others run " + graph[second].op_type);

@@ -25,8 +25,7 @@ class Matcher {
         stage_(stage) {}
 
   std::optional<FirstInstance> run() {
-    if (stage_.begin < stage_.period || !pair_items() || match_.variants.empty())
-      return std::nullopt;
+    if (stage_.begin < stage_.period || !pair_items()) return std::nullopt;
     for (auto [first, second] : match_.nodes) {
       if (!is_same_class(first, second) ? !match_norms(graph_[first], graph_[second])
                                         : !match_nodes(graph_[first], graph_[second])) {

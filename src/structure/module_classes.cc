@@ -56,6 +56,14 @@ void ModuleClasses::find_homes() {
       }
     }
   }
+  // Inputs and outputs of the graph are used outside of all modules; a cache is its reader's own.
+  std::vector<bool> is_cache_input(graph_.values.size());
+  for (const Cache& cache : graph_.caches) {
+    if (cache.input) is_cache_input[cache.input.index] = true;
+  }
+  for (ValueId input : graph_.inputs) {
+    if (input && !is_cache_input[input.index]) use(input, 0);
+  }
   for (ValueId output : graph_.outputs) {
     if (output) use(readers_.canonical(output), 0);
   }
