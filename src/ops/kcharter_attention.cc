@@ -36,7 +36,10 @@ Dim twice_pairs(const Node& node, const Dim& queries, const Dim& past, const Dim
   int64_t chunk = int_attribute(node, "chunk", 0);
   if (chunk > 0 && past->is_zero() && *queries != Expr(1)) return twice_chunked_pairs(*queries, Expr(chunk));
   if (int_attribute(node, "causal", 1) != 0) return twice_causal_pairs(*queries, *past, window_of(node));
-  return times(times(Expr(2), queries), plus(past, new_keys));
+  Dim keys = plus(past, new_keys);
+  int64_t block = int_attribute(node, "block", 0);
+  if (block > 0 && keys) keys = min(*keys, Expr(block));
+  return times(times(Expr(2), queries), keys);
 }
 
 // All of every operand but the caches: of those the past is read, the new tokens are written.

@@ -6,6 +6,15 @@
 //   RotaryEmbedding(x; num_heads, head_dim, rotary_dim)   x [B, S, heads·head_dim]
 //   RMSNormalization(x), LayerNormalization(x)            without learned scale
 //   SliceLayer(x [B,S,count·size]; index, size)           [B, S, size], that of one layer
+//   GridToTokens(x [B,C,H,W])                             [B, H·W, C]
+//   PrependTokens(x [B,S,H], tokens; count)               [B, S+count, H]
+//   MergeNeighbours(x [B,S,H]; count)                     [B, S/count, H·count]
+//   MergeTokens(x [B,S,H], y)                             x with y's tokens in the place of some
+//   PoolTokens(x [B,S,H]; tokens)                         [B, tokens, H], averages
+//   PoolNeighbours(x [B,S,H]; count)                      [B, S/count, H], averages
+//   AddInterpolated(x [B,S,H], table)                     x plus rows interpolated from a table
+//   FirstToken(x)                                         [B, S, H] → [B, 1, H]
+//   Similarity(a [B,1,H], b [C,1,H], scale; size)         [B, C]
 #include "ops/common_work.h"
 
 namespace kcharter {
@@ -19,6 +28,23 @@ Work rotary_work(const Graph& graph, const Node& node) {
   return {.elementwise_flops = times(rows, Expr(3) * Expr(heads) * Expr(rotated))};
 }
 
+// Only what is put in moves.
+Work merge_tokens_work(const Graph& graph, const Node& node) {
+  Dim image = input_elements(graph, node, 1);
+  return {.read_elements = {Expr(0), image}, .written_elements = {image}};
+}
+
+// Four rows for each token, weighted.
+Work interpolated_work(const Graph& graph, const Node& node) {
+  Dim elements = output_elements(graph, node);
+  return {.elementwise_flops = times(Expr(8), elements), .read_elements = {elements, times(Expr(4), elements)}};
+}
+
+Work similarity_work(const Graph& graph, const Node& node) {
+  Expr size(int_attribute(node, "size", 0));
+  return {.flops = times(2 * size, output_elements(graph, node))};
+}
+
 }  // namespace
 
 OperatorFamily kcharter_basic_operators() {
@@ -26,6 +52,15 @@ OperatorFamily kcharter_basic_operators() {
       {kOurs, "Reshape", {.is_view = true}},
       {kOurs, "Scale", {}},
       {kOurs, "SliceLayer", {.work = reads_what_it_writes}},
+      {kOurs, "GridToTokens", {.work = moves_data}},
+      {kOurs, "PrependTokens", {.work = moves_data}},
+      {kOurs, "MergeNeighbours", {.is_view = true}},
+      {kOurs, "MergeTokens", {.work = merge_tokens_work}},
+      {kOurs, "PoolTokens", {.work = per_input_element<1>}},
+      {kOurs, "PoolNeighbours", {.work = per_input_element<1>}},
+      {kOurs, "AddInterpolated", {.work = interpolated_work}},
+      {kOurs, "FirstToken", {.work = reads_what_it_writes}},
+      {kOurs, "Similarity", {.work = similarity_work}},
       {kOurs, "LastToken", {.work = reads_what_it_writes}},
       {kOurs, "RotaryEmbedding", {.work = rotary_work}},
       {kOurs, "RMSNormalization", {.work = per_output_element<3>}},

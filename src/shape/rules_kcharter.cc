@@ -64,6 +64,44 @@ void slice_layer(NodeInference& node) {
   node.set(0, node.input_dtype(0), tokens_by(node, {Expr(int_attribute(node.node, "size", 0))}));
 }
 
+void grid_to_tokens(NodeInference& node) {
+  const Shape* grid = node.input_shape(0);
+  if (grid == nullptr || grid->size() != 4) return;
+  node.set(0, node.input_dtype(0), Shape{(*grid)[0], times((*grid)[2], (*grid)[3]), (*grid)[1]});
+}
+
+// [B, S, H] with another number of tokens.
+void with_tokens(NodeInference& node, Dim tokens, Dim width) {
+  const Shape* shape = node.input_shape(0);
+  if (shape == nullptr || shape->size() != 3) return;
+  node.set(0, node.input_dtype(0), Shape{(*shape)[0], std::move(tokens), std::move(width)});
+}
+
+void prepend_tokens(NodeInference& node) {
+  with_tokens(node, plus(node.input_dim(0, 1), Expr(int_attribute(node.node, "count", 1))), node.input_dim(0, 2));
+}
+
+void merge_neighbours(NodeInference& node) {
+  const int64_t count = int_attribute(node.node, "count", 1);
+  const Dim tokens = node.input_dim(0, 1);
+  if (!tokens || count < 1) return;
+  with_tokens(node, floor_div(*tokens, Expr(count)), times(node.input_dim(0, 2), Expr(count)));
+}
+
+void pool_tokens(NodeInference& node) {
+  with_tokens(node, Expr(int_attribute(node.node, "tokens", 1)), node.input_dim(0, 2));
+}
+
+void pool_neighbours(NodeInference& node) {
+  const Dim tokens = node.input_dim(0, 1);
+  const int64_t count = int_attribute(node.node, "count", 1);
+  if (tokens && count > 0) with_tokens(node, floor_div(*tokens, Expr(count)), node.input_dim(0, 2));
+}
+
+void similarity(NodeInference& node) {
+  node.set(0, node.input_dtype(0), Shape{node.input_dim(0, 0), node.input_dim(1, 0)});
+}
+
 void attention(NodeInference& node) {
   node.set(0, node.input_dtype(0),
            tokens_by(node, {product_of(node.node, "num_heads", "v_head_dim")}));
@@ -119,16 +157,24 @@ void recurrence(NodeInference& node) {
 }
 
 constexpr ShapeRuleEntry kEntries[] = {
+    {kOurs, "AddInterpolated", same_as_first_input},
     {kOurs, "Attention", attention},
     {kOurs, "CausalConvolution", convolution},
     {kOurs, "CombineExperts", combine},
     {kOurs, "ExpertMatMul", expert_matmul},
+    {kOurs, "FirstToken", last_token},
     {kOurs, "GatedDeltaRule", recurrence},
+    {kOurs, "GridToTokens", grid_to_tokens},
     {kOurs, "KimiDeltaRule", recurrence},
     {kOurs, "LastToken", last_token},
     {kOurs, "LatentAttention", attention},
     {kOurs, "LayerNormalization", same_as_first_input},
     {kOurs, "LightningAttention", recurrence},
+    {kOurs, "MergeNeighbours", merge_neighbours},
+    {kOurs, "MergeTokens", same_as_first_input},
+    {kOurs, "PoolNeighbours", pool_neighbours},
+    {kOurs, "PoolTokens", pool_tokens},
+    {kOurs, "PrependTokens", prepend_tokens},
     {kOurs, "QuantizedGather", quantized_gather},
     {kOurs, "QuantizedMatMul", quantized_matmul},
     {kOurs, "RMSNormalization", same_as_first_input},
@@ -136,6 +182,7 @@ constexpr ShapeRuleEntry kEntries[] = {
     {kOurs, "RotaryEmbedding", same_as_first_input},
     {kOurs, "Route", route},
     {kOurs, "SharedAttention", attention},
+    {kOurs, "Similarity", similarity},
     {kOurs, "SliceLayer", slice_layer},
     {kOurs, "SparseIndexer", sparse_indexer},
     {kOurs, "Scale", same_as_first_input},

@@ -40,10 +40,10 @@ Comparison compare(const Model& model, const SafetensorsIndex& index) {
     if (!expected.contains(name) && ++lines <= 10) result.text += "    extra " + name + "\n";
   }
   result.names_equal = lines == 0;
-  result.size_equal = index.total_size && *index.total_size == bytes;
+  // A map without a size (some write 0) is compared by its names.
+  result.size_equal = !index.total_size || *index.total_size == bytes;
   if (!result.size_equal) {
-    result.text += "    total_size " + (index.total_size ? std::to_string(*index.total_size) : "not given") +
-                   " built " + std::to_string(bytes) + "\n";
+    result.text += "    total_size " + std::to_string(*index.total_size) + " built " + std::to_string(bytes) + "\n";
   }
   return result;
 }
@@ -72,7 +72,7 @@ TEST(Architecture, WeightMapsFollowFromConfigurations) {
     if (!both) std::printf("DIFFERS %s\n%s", stem.c_str(), comparison.text.c_str());
   }
   std::printf("weight maps: %d of %d equal in every name and in total size\n", equal, rows);
-  EXPECT_GE(equal, 15);
+  EXPECT_GE(equal, 38);
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ Projected project(GraphBuilder& builder, ValueId x, const Attention& part, int64
   int64_t k = part.kv_heads * part.head_dim;
   int64_t v = part.kv_heads * value_dim;
   auto matrix = [&](const std::string& name, int64_t out) {
-    return Linear{name, part.hidden_size, out, part.qkv_bias, part.stored_in_out};
+    bool bias = part.qkv_bias && (part.key_bias || name != part.key);
+    return Linear{name, part.hidden_size, out, bias, part.stored_in_out};
   };
   if (part.fused.empty()) {
     Projected all;
@@ -101,8 +102,9 @@ std::vector<Attribute> attributes_of(const Attention& part, int64_t value_dim) {
   std::vector<Attribute> attributes = {
       attribute("num_heads", part.heads), attribute("kv_num_heads", part.kv_heads),
       attribute("head_dim", part.head_dim), attribute("v_head_dim", value_dim),
-      attribute("causal", int64_t{1})};
+      attribute("causal", int64_t{part.causal})};
   if (part.window) attributes.push_back(attribute("window", *part.window));
+  if (part.block) attributes.push_back(attribute("block", *part.block));
   if (part.chunk) attributes.push_back(attribute("chunk", *part.chunk));
   if (part.softcap != 0) attributes.push_back(attribute("softcap", part.softcap));
   return attributes;
@@ -124,6 +126,10 @@ ValueId attend(GraphBuilder& builder, ValueId q, Projected projected, const Atte
   }
   std::vector<ValueId> inputs = {q, k, v, ValueId()};
   if (part.sinks) inputs[3] = builder.parameter(part.sinks_name, {part.heads});
+  if (!part.cached) {
+    if (!part.sinks) inputs.pop_back();
+    return builder.ours("Attention", std::move(inputs), attributes_of(part, value_dim));
+  }
   auto node = builder.cached("Attention", inputs, 1, key_value_cache(builder, layer, part),
                              attributes_of(part, value_dim));
   builder.remember(layer, node.presents);

@@ -25,14 +25,18 @@ struct Attention {
   std::string query = "q_proj", key = "k_proj", value = "v_proj", output = "o_proj";
   std::string fused;  // queries, keys and values in one matrix of this name
   bool qkv_bias = false;
+  bool key_bias = true;   // where qkv_bias is set: Whisper and BEiT leave that of keys out
   bool output_bias = false;
   bool stored_in_out = false;
   QueryKeyNorm query_key_norm = QueryKeyNorm::kNone;
   std::string query_norm = "q_norm", key_norm = "k_norm";
   Norm norm;
+  bool causal = true;
+  bool cached = true;  // keeps keys and values for later steps
   bool rotary = true;
   std::optional<int64_t> rotary_dim;  // none: the whole head
   std::optional<int64_t> window;      // a token sees itself and window - 1 before it
+  std::optional<int64_t> block;       // not causal: sequences of this length each see themselves
   std::optional<int64_t> chunk;       // a token sees those of its chunk up to itself
   double softcap = 0;
   bool gated = false;          // queries come with a gate of the output, in one matrix

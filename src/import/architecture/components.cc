@@ -37,7 +37,7 @@ ValueId normalize(GraphBuilder& builder, ValueId x, std::string_view name, int64
   if (norm.kind == NormKind::kNone || name.empty()) return x;
   auto scope = builder.scope(name);
   std::vector<ValueId> inputs = {x};
-  if (norm.weight) inputs.push_back(builder.parameter("weight", {size}));
+  if (norm.weight) inputs.push_back(builder.parameter("weight", {size}, {}, norm.dtype));
   std::vector<Attribute> attributes = {attribute("axis", int64_t{-1}),
                                        attribute("epsilon", norm.epsilon)};
   if (!norm.weight) {  // ONNX's operators want a scale
@@ -47,7 +47,7 @@ ValueId normalize(GraphBuilder& builder, ValueId x, std::string_view name, int64
   if (norm.kind == NormKind::kRms) {
     return builder.op("RMSNormalization", inputs, std::move(attributes));
   }
-  if (norm.bias) inputs.push_back(builder.parameter("bias", {size}));
+  if (norm.bias) inputs.push_back(builder.parameter("bias", {size}, {}, norm.dtype));
   return builder.op("LayerNormalization", inputs, std::move(attributes));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "import/architecture/graph_builder.h"
@@ -28,6 +29,7 @@ struct Norm {
   double epsilon = 1e-6;
   bool weight = true;
   bool bias = true;  // kLayer only
+  std::optional<DType> dtype = std::nullopt;  // where it is not that of all weights
 };
 // Over the last axis, which has `size` elements. kNone or an empty name: x itself.
 ValueId normalize(GraphBuilder& builder, ValueId x, std::string_view name, int64_t size,

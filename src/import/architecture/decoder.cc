@@ -19,10 +19,10 @@ ValueId last_token(GraphBuilder& builder, ValueId hidden) {
 
 namespace {
 
-ValueId run_blocks(GraphBuilder& builder, const Decoder& decoder, const Layer& layer, ValueId hidden,
+ValueId run_blocks(GraphBuilder& builder, const Stack& stack, const Layer& layer, ValueId hidden,
                    int64_t index) {
   auto norm = [&](ValueId x, const std::string& name) {
-    return normalize(builder, x, name, decoder.hidden_size, decoder.norm);
+    return normalize(builder, x, name, stack.hidden_size, stack.norm);
   };
   if (layer.norm_after_sum) {
     ValueId sum = builder.op("Add", {hidden, layer.mixer(builder, hidden, index)});
@@ -46,17 +46,17 @@ ValueId run_blocks(GraphBuilder& builder, const Decoder& decoder, const Layer& l
 
 }  // namespace
 
-ValueId build_layer(GraphBuilder& builder, const Decoder& decoder, const Layer& layer, ValueId hidden,
+ValueId build_layer(GraphBuilder& builder, const Stack& stack, const Layer& layer, ValueId hidden,
                     int64_t index) {
-  auto scope = builder.scope(decoder.layer_list, index, layer.class_name);
-  hidden = run_blocks(builder, decoder, layer, hidden, index);
+  auto scope = builder.scope(stack.layer_list, index, layer.class_name);
+  hidden = run_blocks(builder, stack, layer, hidden, index);
   return layer.finish ? layer.finish(builder, hidden, index) : hidden;
 }
 
-ValueId build_layers(GraphBuilder& builder, const Decoder& decoder, ValueId hidden) {
+ValueId build_layers(GraphBuilder& builder, const Stack& stack, ValueId hidden) {
   int64_t index = 0;
-  for (const Layer& layer : decoder.layers) {
-    hidden = build_layer(builder, decoder, layer, hidden, index++);
+  for (const Layer& layer : stack.layers) {
+    hidden = build_layer(builder, stack, layer, hidden, index++);
   }
   return hidden;
 }
@@ -93,7 +93,7 @@ void build(GraphBuilder& builder, const Decoder& decoder) {
       hidden = builder.op("Add", {hidden, embed(builder, decoder.positions, decoder.position_rows,
                                                 decoder.hidden_size, positions).rows});
     }
-    if (decoder.before_layers) decoder.before_layers(builder, decoder, ids, hidden);
+    if (decoder.before_layers) hidden = decoder.before_layers(builder, decoder, ids, hidden);
     hidden = build_layers(builder, decoder, hidden);
     if (!decoder.head.empty()) hidden = last_token(builder, hidden);
     hidden = normalize(builder, hidden, decoder.final_norm, decoder.hidden_size, decoder.norm);
@@ -125,19 +125,19 @@ Norm layer_norm_of(const ModelConfig& config) {
   return {.kind = NormKind::kLayer, .epsilon = epsilon};
 }
 
-void use_in_all_layers(Decoder& decoder, const Block& mixer, const Block& feed_forward) {
-  for (Layer& layer : decoder.layers) {
+void use_in_all_layers(Stack& stack, const Block& mixer, const Block& feed_forward) {
+  for (Layer& layer : stack.layers) {
     layer.mixer = mixer;
     layer.feed_forward = feed_forward;
   }
 }
 
-void use_in_all_layers(Decoder& decoder, Attention attention, const Block& feed_forward,
+void use_in_all_layers(Stack& stack, Attention attention, const Block& feed_forward,
                        const std::vector<std::optional<int64_t>>& windows) {
-  for (size_t i = 0; i < decoder.layers.size(); ++i) {
+  for (size_t i = 0; i < stack.layers.size(); ++i) {
     attention.window = i < windows.size() ? windows[i] : std::nullopt;
-    decoder.layers[i].mixer = attention;
-    decoder.layers[i].feed_forward = feed_forward;
+    stack.layers[i].mixer = attention;
+    stack.layers[i].feed_forward = feed_forward;
   }
 }
 
@@ -170,7 +170,8 @@ Decoder decoder_of(const ModelConfig& config) {
   decoder.tied = config.flag("tie_word_embeddings", false);
   Layer layer;
   layer.mixer = attention_of(config);
-  layer.feed_forward = feed_forward_of(config);
+  // Families of experts alone give no size of a plain block.
+  if (config.integer("intermediate_size")) layer.feed_forward = feed_forward_of(config);
   decoder.layers.assign(static_cast<size_t>(layers_of(config)), layer);
   return decoder;
 }

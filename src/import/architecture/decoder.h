@@ -39,13 +39,21 @@ struct Layer {
   double residual_scale = 1;
 };
 
-struct Decoder {
-  // Run once between the embedding and the first layer; may be empty.
-  std::function<void(GraphBuilder& builder, const Decoder& decoder, ValueId ids, ValueId hidden)> before_layers;
+// Layers one after the other, of a decoder, an encoder or a vision tower.
+struct Stack {
+  std::string layer_list = "layers";
+  std::vector<Layer> layers;
+  int64_t hidden_size = 0;
+  Norm norm;
+};
+
+struct Decoder : Stack {
+  // Run once between the embedding and the first layer, on the hidden state; may be empty. Image
+  // tokens are put in here.
+  std::function<ValueId(GraphBuilder& builder, const Decoder& decoder, ValueId ids, ValueId hidden)> before_layers;
   std::string model = "model";
   std::string model_class;
   int64_t vocab_size = 0;
-  int64_t hidden_size = 0;
   std::string embedding = "embed_tokens";
   int64_t embedding_size = 0;      // 0: hidden_size
   double embedding_scale = 1;
@@ -53,9 +61,6 @@ struct Decoder {
   std::string project_in = "project_in", project_out = "project_out";  // where embedding_size differs
   std::string positions;           // a learned table; empty: none
   int64_t position_rows = 0;
-  std::string layer_list = "layers";
-  std::vector<Layer> layers;
-  Norm norm;
   std::string final_norm = "norm";
   std::string head = "lm_head";    // empty: the hidden state is the output
   bool head_bias = false;
@@ -70,10 +75,9 @@ void build(GraphBuilder& builder, const Decoder& decoder);
 ValueId build_head(GraphBuilder& builder, const Decoder& decoder, ValueId hidden,
                    const std::vector<ValueId>& table);
 // One layer, in the scope of the model.
-ValueId build_layer(GraphBuilder& builder, const Decoder& decoder, const Layer& layer, ValueId hidden,
+ValueId build_layer(GraphBuilder& builder, const Stack& stack, const Layer& layer, ValueId hidden,
                     int64_t index);
-// From hidden states that something else made (embeddings with image tokens among them).
-ValueId build_layers(GraphBuilder& builder, const Decoder& decoder, ValueId hidden);
+ValueId build_layers(GraphBuilder& builder, const Stack& stack, ValueId hidden);
 
 // What a Llama-like configuration says, in the names that most families share.
 Attention attention_of(const ModelConfig& config);
@@ -83,8 +87,8 @@ Decoder decoder_of(const ModelConfig& config);
 Norm rms_norm_of(const ModelConfig& config);
 Norm layer_norm_of(const ModelConfig& config);
 // The same blocks in every layer; with `windows`, the attention of layer i has the window i.
-void use_in_all_layers(Decoder& decoder, const Block& mixer, const Block& feed_forward);
-void use_in_all_layers(Decoder& decoder, Attention attention, const Block& feed_forward,
+void use_in_all_layers(Stack& stack, const Block& mixer, const Block& feed_forward);
+void use_in_all_layers(Stack& stack, Attention attention, const Block& feed_forward,
                        const std::vector<std::optional<int64_t>>& windows);
 // Throws Error above what a model can have.
 int64_t layers_of(const ModelConfig& config);

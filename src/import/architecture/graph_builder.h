@@ -55,6 +55,7 @@ class GraphBuilder {
   // need no case. The class is that of the innermost.
   Scoped scope(std::string_view name, std::string_view class_name = {});
   Scoped scope(std::string_view list, int64_t index, std::string_view class_name = {});
+  bool silent() const { return silent_ > 0; }
   std::string path(std::string_view name) const;  // "model.layers.0.<name>"
 
   const BuildOptions& options() const { return options_; }

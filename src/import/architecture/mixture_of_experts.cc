@@ -16,7 +16,7 @@ Routed route(GraphBuilder& builder, ValueId x, const MixtureOfExperts& part) {
   {
     auto scope = builder.scope(part.router);
     ValueId weight = builder.parameter("weight", {part.experts, part.hidden_size},
-                                       {part.hidden_size, part.experts});
+                                       {part.hidden_size, part.experts}, part.router_dtype);
     scores = builder.op("MatMul", {x, weight});
     if (part.router_bias) scores = builder.op("Add", {scores, builder.parameter("bias", {part.experts})});
   }

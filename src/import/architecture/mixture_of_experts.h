@@ -18,6 +18,7 @@ struct MixtureOfExperts {
   int64_t experts = 0;
   int64_t chosen = 0;
   std::string router = "gate";
+  std::optional<DType> router_dtype;
   bool router_bias = false;
   std::string correction_bias;  // a stored bias of each expert's score: its name in the block
   std::string activation = "silu";

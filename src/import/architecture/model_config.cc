@@ -55,6 +55,9 @@ constexpr Alias kAliases[] = {
     {"sliding_window", "sliding_window_size"},
     {"sliding_window", "attention_window_size"},
     {"hidden_act", "hidden_activation"}, {"hidden_act", "activation_function"},
+    {"hidden_size", "vt_hidden_size"},   {"num_hidden_layers", "vt_num_hidden_layers"},
+    {"num_hidden_layers", "depth"},      {"intermediate_size", "vt_intermediate_size"},
+    {"num_attention_heads", "vt_num_attention_heads"},
     {"hidden_act", "activation"},        {"dtype", "torch_dtype"},
 };
 
@@ -154,6 +157,8 @@ bool ModelConfig::flag(std::string_view key, bool fallback) const {
   if (value == nullptr) return fallback;
   if (value->is_boolean()) return value->get<bool>();
   if (value->is_number_integer()) return value->get<int64_t>() != 0;
+  if (*value == "true" || *value == "True") return true;
+  if (*value == "false" || *value == "False") return false;
   return fallback;
 }
 

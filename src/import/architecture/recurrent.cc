@@ -58,7 +58,7 @@ ValueId GatedDeltaNet::operator()(GraphBuilder& builder, ValueId x, int64_t laye
   qkv = causal_convolution(builder, qkv, "conv1d", 2 * keys + values, kernel, false, "silu", layer);
   std::vector<ValueId> parts = builder.split(qkv, {keys, keys, values});
   std::vector<ValueId> inputs = {parts[0], parts[1], parts[2], beta, step};
-  inputs.push_back(builder.parameter("A_log", {value_heads}));
+  inputs.push_back(builder.parameter("A_log", {value_heads}, {}, decay_dtype));
   inputs.push_back(builder.parameter("dt_bias", {value_heads}));
   Recurrence rule{"GatedDeltaRule", {value_heads, key_dim, value_dim}, values, 3, DType::kF32};
   ValueId y = recur(builder, std::move(inputs), rule, layer);
@@ -76,6 +76,7 @@ GatedDeltaNet gated_delta_net_of(const ModelConfig& config) {
   part.value_dim = config.integer("linear_value_head_dim", 128);
   part.kernel = config.integer("linear_conv_kernel_dim", 4);
   part.norm = {.kind = NormKind::kRms, .epsilon = config.number("rms_norm_eps", 1e-6)};
+  if (config.has("mamba_ssm_dtype")) part.decay_dtype = part.norm.dtype = parse_dtype(config.text("mamba_ssm_dtype"));
   return part;
 }
 

@@ -41,6 +41,7 @@ struct GatedDeltaNet {
   int64_t key_heads = 0, value_heads = 0;
   int64_t key_dim = 0, value_dim = 0;  // of one head
   int64_t kernel = 4;
+  std::optional<DType> decay_dtype;  // of A_log and the output norm, where not that of all weights
   bool fused = false;  // in_proj_qkvz and in_proj_ba rather than four projections
   Norm norm;
   ValueId operator()(GraphBuilder& builder, ValueId x, int64_t layer) const;

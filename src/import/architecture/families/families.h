@@ -4,6 +4,7 @@
 #include "import/architecture/decoder.h"
 #include "import/architecture/graph_builder.h"
 #include "import/architecture/model_config.h"
+#include "import/architecture/vision.h"
 
 namespace kcharter {
 
@@ -112,5 +113,24 @@ void build_granite_hybrid(GraphBuilder& builder, const ModelConfig& config);
 void build_lfm2(GraphBuilder& builder, const ModelConfig& config);
 // minimax.cc
 void build_minimax(GraphBuilder& builder, const ModelConfig& config);
+// qwen_vl.cc
+void build_qwen2_vl(GraphBuilder& builder, const ModelConfig& config);
+void build_qwen2_5_vl(GraphBuilder& builder, const ModelConfig& config);
+void build_qwen3_vl(GraphBuilder& builder, const ModelConfig& config);
+void build_qwen3_5(GraphBuilder& builder, const ModelConfig& config);
+// gemma_vision.cc
+void build_gemma3(GraphBuilder& builder, const ModelConfig& config);
+void build_gemma4(GraphBuilder& builder, const ModelConfig& config);
+// llava.cc
+void build_llava(GraphBuilder& builder, const ModelConfig& config);
+void build_clip(GraphBuilder& builder, const ModelConfig& config);
+void build_clip_text(GraphBuilder& builder, const ModelConfig& config);
+void build_clip_text_projection(GraphBuilder& builder, const ModelConfig& config);
+void build_clip_vision(GraphBuilder& builder, const ModelConfig& config);
+// vit.cc
+void build_vit_classifier(GraphBuilder& builder, const ModelConfig& config);
+void build_deit_classifier(GraphBuilder& builder, const ModelConfig& config);
+void build_vit(GraphBuilder& builder, const ModelConfig& config);
+void build_beit_classifier(GraphBuilder& builder, const ModelConfig& config);
 
 }  // namespace kcharter

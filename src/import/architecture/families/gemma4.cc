@@ -103,6 +103,7 @@ Decoder gemma4_decoder(const ModelConfig& config) {
   if (per_layer->size > 0) {
     decoder.before_layers = [per_layer](GraphBuilder& b, const Decoder& d, ValueId ids, ValueId hidden) {
       build_per_layer_inputs(b, d, ids, hidden, *per_layer);
+      return hidden;
     };
   }
   int64_t layers = static_cast<int64_t>(decoder.layers.size());

@@ -27,6 +27,7 @@ void build_minimax(GraphBuilder& builder, const ModelConfig& config) {
   MixtureOfExperts experts = mixture_of(config);
   experts.name = "block_sparse_moe";
   experts.intermediate_size = config.require("intermediate_size");
+  experts.router_dtype = DType::kF32;
   experts.gate = "w1";
   experts.up = "w3";
   experts.down = "w2";
