@@ -4,6 +4,7 @@
 //   Attention(q [B,S,H·d], k [B,T,K·d], v [B,T,K·dv], sinks?, past_k?, past_v? → out [B,S,H·dv],
 //             present_k?, present_v?; num_heads, kv_num_heads, head_dim, v_head_dim, causal, window,
 //             softcap)
+//   CrossAttention(q, k?, v?, past_k?, past_v? → out, present_k, present_v; as Attention)
 //   SharedAttention(q, keys [B,K,T,d], values [B,K,T,dv] → out; as Attention)
 //   LatentAttention(q [B,S,H·(nope+rope)], latent [B,S,rank], k_rope [B,S,rope],
 //             expanded? [B,S,H·(nope+dv)], selected?, kv_b …, past? [B,P,rank+rope]
@@ -60,6 +61,17 @@ Work attention_work(const Graph& graph, const Node& node) {
   if (new_keys && window_of(node)) written = min(*new_keys, *window_of(node));
   Dim tokens = times(times(batch, written), kv_heads);
   work.written_elements = {output_elements(graph, node), times(tokens, head_dim), times(tokens, value_dim)};
+  return work;
+}
+
+// In decode keys and values are those of the cache, which only prefill writes.
+Work cross_attention_work(const Graph& graph, const Node& node) {
+  Dim keys = has_input(node, 1) ? input_dim(graph, node, 1, 1) : input_dim(graph, node, 3, 2);
+  Dim pairs = times(times(Expr(2), input_dim(graph, node, 0, 1)), keys);
+  Dim half = times(times(input_dim(graph, node, 0, 0), Expr(int_attribute(node, "num_heads", 0))), pairs);
+  Expr dims(int_attribute(node, "head_dim", 0) + int_attribute(node, "v_head_dim", 0));
+  Work work{.flops = times(half, dims), .elementwise_flops = times(Expr(kPairOperations / 2), half)};
+  if (!has_input(node, 1)) work.written_elements = {output_elements(graph, node), Expr(0), Expr(0)};
   return work;
 }
 
@@ -141,6 +153,7 @@ Work sparse_indexer_work(const Graph& graph, const Node& node) {
 OperatorFamily kcharter_attention_operators() {
   static constexpr OperatorEntry kEntries[] = {
       {kOurs, "Attention", {.is_attention = true, .work = attention_work}},
+      {kOurs, "CrossAttention", {.is_attention = true, .work = cross_attention_work}},
       {kOurs, "LatentAttention", {.is_attention = true, .work = latent_attention_work}},
       {kOurs, "SharedAttention", {.is_attention = true, .work = shared_attention_work}},
       {kOurs, "SparseIndexer", {.is_attention = true, .work = sparse_indexer_work}},

@@ -13,6 +13,7 @@
 //   PoolTokens(x [B,S,H]; tokens)                         [B, tokens, H], averages
 //   PoolNeighbours(x [B,S,H]; count)                      [B, S/count, H], averages
 //   AddInterpolated(x [B,S,H], table)                     x plus rows interpolated from a table
+//   AddPositions(x [B,S,H], table)                        x plus the table's first S rows
 //   FirstToken(x)                                         [B, S, H] → [B, 1, H]
 //   Similarity(a [B,1,H], b [C,1,H], scale; size)         [B, C]
 #include "ops/common_work.h"
@@ -40,6 +41,12 @@ Work interpolated_work(const Graph& graph, const Node& node) {
   return {.elementwise_flops = times(Expr(8), elements), .read_elements = {elements, times(Expr(4), elements)}};
 }
 
+Work positions_work(const Graph& graph, const Node& node) {
+  Dim elements = output_elements(graph, node);
+  Dim rows = times(input_dim(graph, node, 0, 1), input_dim(graph, node, 0, 2));
+  return {.elementwise_flops = elements, .read_elements = {elements, rows}};
+}
+
 Work similarity_work(const Graph& graph, const Node& node) {
   Expr size(int_attribute(node, "size", 0));
   return {.flops = times(2 * size, output_elements(graph, node))};
@@ -59,6 +66,7 @@ OperatorFamily kcharter_basic_operators() {
       {kOurs, "PoolTokens", {.work = per_input_element<1>}},
       {kOurs, "PoolNeighbours", {.work = per_input_element<1>}},
       {kOurs, "AddInterpolated", {.work = interpolated_work}},
+      {kOurs, "AddPositions", {.work = positions_work}},
       {kOurs, "FirstToken", {.work = reads_what_it_writes}},
       {kOurs, "Similarity", {.work = similarity_work}},
       {kOurs, "LastToken", {.work = reads_what_it_writes}},

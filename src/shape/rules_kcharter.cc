@@ -158,9 +158,11 @@ void recurrence(NodeInference& node) {
 
 constexpr ShapeRuleEntry kEntries[] = {
     {kOurs, "AddInterpolated", same_as_first_input},
+    {kOurs, "AddPositions", same_as_first_input},
     {kOurs, "Attention", attention},
     {kOurs, "CausalConvolution", convolution},
     {kOurs, "CombineExperts", combine},
+    {kOurs, "CrossAttention", attention},
     {kOurs, "ExpertMatMul", expert_matmul},
     {kOurs, "FirstToken", last_token},
     {kOurs, "GatedDeltaRule", recurrence},

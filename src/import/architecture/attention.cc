@@ -125,7 +125,9 @@ ValueId attend(GraphBuilder& builder, ValueId q, Projected projected, const Atte
     v = builder.reshape(heads, {0, 0, part.kv_heads * value_dim});
   }
   std::vector<ValueId> inputs = {q, k, v, ValueId()};
-  if (part.sinks) inputs[3] = builder.parameter(part.sinks_name, {part.heads});
+  if (part.sinks) {
+    inputs[3] = builder.parameter(part.sinks_name, part.sinks_dims.empty() ? std::vector{part.heads} : part.sinks_dims);
+  }
   if (!part.cached) {
     if (!part.sinks) inputs.pop_back();
     return builder.ours("Attention", std::move(inputs), attributes_of(part, value_dim));
@@ -147,6 +149,31 @@ ValueId Attention::operator()(GraphBuilder& builder, ValueId x, int64_t layer) c
   ValueId mixed = attend(builder, q, projected, *this, layer, value_dim);
   if (gated) mixed = builder.op("Mul", {mixed, builder.op("Sigmoid", {projected.gate})});
   return linear(builder, mixed, {output, heads * value_dim, hidden_size, output_bias, stored_in_out});
+}
+
+ValueId cross_attention(GraphBuilder& builder, ValueId x, ValueId encoded, const Attention& part,
+                        const Expr& encoded_tokens, int64_t layer) {
+  auto scope = builder.scope(part.name, part.class_name);
+  int64_t width = part.heads * part.head_dim, kept = part.kv_heads * part.head_dim;
+  ValueId q = linear(builder, x, {part.query, part.hidden_size, width, part.qkv_bias});
+  ValueId k, v;
+  {
+    std::optional<GraphBuilder::Silence> kept_already;
+    if (builder.decode()) kept_already.emplace(builder);
+    k = linear(builder, encoded, {part.key, part.hidden_size, kept, part.qkv_bias && part.key_bias});
+    v = linear(builder, encoded, {part.value, part.hidden_size, kept, part.qkv_bias});
+  }
+  auto cache = [&](const char* name) {
+    GraphBuilder::CacheSpec spec;
+    spec.kind = CacheKind::kCrossKeyValue;
+    spec.name = "past_key_values." + std::to_string(layer) + ".encoder." + name;
+    spec.past = {builder.batch(), Expr(part.kv_heads), encoded_tokens, Expr(part.head_dim)};
+    spec.present = spec.allocated = spec.past;
+    return spec;
+  };
+  ValueId mixed = builder.cached("CrossAttention", {q, k, v}, 1, {cache("key"), cache("value")},
+                                 attributes_of(part, part.head_dim)).outputs[0];
+  return linear(builder, mixed, {part.output, width, part.hidden_size, part.output_bias});
 }
 
 }  // namespace kcharter

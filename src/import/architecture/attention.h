@@ -45,8 +45,14 @@ struct Attention {
   std::optional<int64_t> shared_with;  // keys and values are those of that layer
   bool sinks = false;  // one learned logit per head
   std::string sinks_name = "sinks";
+  std::vector<int64_t> sinks_dims;  // empty: [heads]; T5's table of relative positions
   ValueId operator()(GraphBuilder& builder, ValueId x, int64_t layer) const;
 };
+
+// Attention to the output of an encoder: its keys and values are computed in prefill and kept, decode
+// only reads them. `encoded`: none in decode.
+ValueId cross_attention(GraphBuilder& builder, ValueId x, ValueId encoded, const Attention& part,
+                        const Expr& encoded_tokens, int64_t layer);
 
 // The cache of keys and values of one layer: [batch, kv_heads, length, head_dim].
 std::vector<GraphBuilder::CacheSpec> key_value_cache(const GraphBuilder& builder, int64_t layer,

@@ -27,6 +27,10 @@ ValueId run_blocks(GraphBuilder& builder, const Stack& stack, const Layer& layer
   if (layer.norm_after_sum) {
     ValueId sum = builder.op("Add", {hidden, layer.mixer(builder, hidden, index)});
     hidden = norm(sum, layer.mixer_norm);
+    if (layer.cross) {
+      sum = builder.op("Add", {hidden, layer.cross(builder, hidden, index)});
+      hidden = norm(sum, layer.cross_norm);
+    }
     sum = builder.op("Add", {hidden, layer.feed_forward(builder, hidden, index)});
     return norm(sum, layer.feed_forward_norm);
   }
@@ -38,6 +42,10 @@ ValueId run_blocks(GraphBuilder& builder, const Stack& stack, const Layer& layer
     return builder.op("Add", {builder.op("Add", {hidden, mixed}), fed});
   }
   hidden = add_residual(builder, hidden, mixed, layer.residual_scale);
+  if (layer.cross) {
+    ValueId crossed = layer.cross(builder, norm(hidden, layer.cross_norm), index);
+    hidden = add_residual(builder, hidden, crossed, layer.residual_scale);
+  }
   if (!layer.feed_forward) return hidden;
   ValueId fed = layer.feed_forward(builder, norm(hidden, layer.feed_forward_norm), index);
   return add_residual(builder, hidden, norm(fed, layer.after_feed_forward_norm),

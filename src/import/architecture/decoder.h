@@ -28,6 +28,8 @@ using Block = std::function<ValueId(GraphBuilder& builder, ValueId hidden, int64
 struct Layer {
   std::string class_name;
   Block mixer;
+  Block cross;         // may be empty: attention to an encoder's output, between the two
+  std::string cross_norm;
   Block feed_forward;  // may be empty
   Block finish;        // may be empty: what is done to the hidden state last
   std::string mixer_norm = "input_layernorm";

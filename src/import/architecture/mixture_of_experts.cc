@@ -47,8 +47,9 @@ ValueId expert_matmul(GraphBuilder& builder, ValueId x, ValueId experts, const M
     if (part.biases) add(builder.parameter(name + "_bias", {part.experts, out}));
   } else {
     for (int64_t i = 0; i < part.experts; ++i) {
-      auto scope = builder.scope(std::to_string(i) + "." + name);
+      auto scope = builder.scope(part.expert_prefix + std::to_string(i) + "." + name);
       for (ValueId value : builder.matrix(in, out).parts) add(value);
+      if (part.biases) add(builder.parameter("bias", {out}));
     }
   }
   return builder.ours("ExpertMatMul", std::move(inputs),

@@ -34,6 +34,7 @@ struct MixtureOfExperts {
   bool stacked_flat = false;       // [E·inner, hidden] for all three
   std::string stacked_suffix;      // ".weight" where the stack is a module of its own
   bool biases = false;             // stacked: "<name>_bias"
+  std::string expert_prefix;       // "expert_": experts.expert_7
 
   std::optional<FeedForward> shared;
   std::string shared_gate;         // a gate of the shared expert's output, [1, hidden]
