@@ -12,8 +12,9 @@ RegionId region_of(const Graph& graph, NodeId node) {
   return region ? region : RegionId(0);
 }
 
+// A body that may run more than once while its owner runs: every one but the branches of If.
 bool repeats(const Region& region) {
-  return region.kind == RegionKind::kLoop || region.kind == RegionKind::kScan;
+  return region.owner && region.kind != RegionKind::kThen && region.kind != RegionKind::kElse;
 }
 
 class Finder {

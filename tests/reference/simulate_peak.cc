@@ -130,7 +130,7 @@ class Simulation {
     uint32_t at = root(value.index);
     RegionId home = graph_.values[at].region ? graph_.values[at].region : RegionId(0);
     for (RegionId r = reader; r && r.index != 0 && r != home; r = graph_[r].parent) {
-      bool loops = graph_[r].kind == RegionKind::kLoop || graph_[r].kind == RegionKind::kScan;
+      bool loops = graph_[graph_[r].owner].op_type != "If";
       if (loops) step = std::max(step, step_of_[graph_[r].owner.index]);
     }
     memories_[at].death = std::max(memories_[at].death, step);
