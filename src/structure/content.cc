@@ -18,6 +18,13 @@ bool reads_parameter(const Graph& graph, const Node& node) {
   });
 }
 
+// The mean of squares: what is left of a norm that was exported part by part.
+bool is_mean_of_squares(const Graph& graph, const Node& node) {
+  if (node.op_type != "ReduceMean" || node.inputs.empty() || !node.inputs[0]) return false;
+  NodeId made = graph[node.inputs[0]].producer;
+  return made && (graph[made].op_type == "Pow" || graph[made].op_type == "Mul");
+}
+
 bool is_activation(std::string_view op) {
   for (std::string_view name :
        {"Relu", "Gelu", "FastGelu", "QuickGelu", "BiasGelu", "Sigmoid", "Silu", "Swish", "Tanh",
@@ -36,6 +43,7 @@ Contents::Word Contents::word_of(const Graph& graph, const Node& node) {
   if (info && info->is_recurrent) return kRecurrence;
   if (op == "MoE" || op == "QMoE" || op == "TopK") return kExperts;
   if (has(op, "Normalization") || has(op, "LayerNorm") || has(op, "GroupNorm")) return kNorm;
+  if (is_mean_of_squares(graph, node)) return kNorm;
   if (has(op, "Conv")) return kConvolution;
   if (has(op, "Pool")) return kPooling;
   if (has(op, "MatMul") || op == "Gemm" || op == "Einsum") return kLinear;

@@ -88,8 +88,10 @@ void TemplateMap::pair(const FirstInstance& first, Instance a, Instance b, const
 void TemplateMap::pair_given(const Level& level, Instance a, Instance b) {
   for (auto [from, to] : given_) {
     InitializerId stands = graph_[from].initializer, tensor = graph_[to].initializer;
-    if (!tensor && level.is_used_only_in(from, a.begin, a.end) &&
-        level.is_used_only_in(to, b.begin, b.end)) {
+    // A cache is its reader's own, though others may ask for its shape.
+    bool caches = graph_[from].role == ValueRole::kCache && graph_[to].role == ValueRole::kCache;
+    if (!tensor && (caches || (level.is_used_only_in(from, a.begin, a.end) &&
+                               level.is_used_only_in(to, b.begin, b.end)))) {
       values_[to.index] = from;
     }
     if (!tensor || !owned_inside(stands, a) || !owned_inside(tensor, b)) continue;

@@ -53,13 +53,13 @@ TEST(StructureTruth, NoTreeLosesAnything) {
   }
 }
 
-// Stages and what stands around them, two levels at least.
+// Stages, what stands beside and around them, and two levels at least.
 std::string skeleton(const ModuleTree& tree) {
-  std::vector<bool> leads_to_stage(tree.modules.size());
+  std::vector<bool> leads_to_stage(tree.modules.size()), holds_stage(tree.modules.size());
   std::vector<size_t> depth(tree.modules.size());
   for (size_t m = tree.modules.size(); m-- > 1;) {
     const Module& module = tree.modules[m];
-    if (module.is_stage) leads_to_stage[m] = true;
+    if (module.is_stage) leads_to_stage[m] = holds_stage[module.parent.index] = true;
     if (leads_to_stage[m]) leads_to_stage[module.parent.index] = true;
   }
   std::string text;
@@ -69,7 +69,8 @@ std::string skeleton(const ModuleTree& tree) {
     waiting.pop_back();
     const Module& module = tree[id];
     if (module.parent) depth[id.index] = depth[module.parent.index] + 1;
-    if (id.index > 0 && (depth[id.index] <= 2 || leads_to_stage[id.index])) {
+    if (id.index > 0 &&
+        (depth[id.index] <= 2 || leads_to_stage[id.index] || holds_stage[module.parent.index])) {
       text.append(depth[id.index] * 2, ' ');
       text += module.name;
       if (module.is_stage) text += " × " + std::to_string(module.repeat) + "  " + module.path;
