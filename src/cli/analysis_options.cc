@@ -96,6 +96,14 @@ AnalyzeOptions to_analyze_options(const AnalysisOptions& options) {
   return result;
 }
 
+Device read_device(const std::string& name) {
+  try {
+    return load_device(name);
+  } catch (const Error& error) {
+    throw UsageError(std::string("--device: ") + error.what());
+  }
+}
+
 std::vector<Document> analyze_model(const std::filesystem::path& path,
                                     const AnalyzeOptions& options) {
   const std::string context = path.string();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kcharter/analyze/analyze.h"
+#include "kcharter/estimate/device.h"
 
 namespace kcharter {
 
@@ -27,6 +28,9 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options);
 
 // Throws UsageError where a value cannot be read.
 AnalyzeOptions to_analyze_options(const AnalysisOptions& options);
+
+// A name of the table or a file. Throws UsageError.
+Device read_device(const std::string& name);
 
 // The documents of one model; errors name the path.
 std::vector<Document> analyze_model(const std::filesystem::path& path,

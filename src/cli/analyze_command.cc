@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/analysis_options.h"
+#include "cli/budget_option.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "kcharter/report/document_folder.h"
@@ -21,6 +22,7 @@ struct AnalyzeCommand {
   std::string html;
   std::string format = "table";
   bool strict = false;
+  std::vector<std::string> budgets;
 };
 
 bool writes_to_standard_output(const AnalyzeCommand& command) { return command.output == "-"; }
@@ -44,15 +46,6 @@ void print_document(const std::vector<Document>& documents) {
         "decode: choose with --mode");
   }
   std::cout << to_json(documents.front());
-}
-
-std::optional<Device> read_device(const std::string& name) {
-  if (name.empty()) return std::nullopt;
-  try {
-    return load_device(name);
-  } catch (const Error& error) {
-    throw UsageError(std::string("--device: ") + error.what());
-  }
 }
 
 // Writes the documents of one model under a name that is theirs, which they then carry.
@@ -118,7 +111,9 @@ void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
   const AnalyzeOptions options = to_analyze_options(command.analysis);
   const SummaryFormat format = *parse_summary_format(command.format);
   const bool is_joint = format == SummaryFormat::kCsv || format == SummaryFormat::kJson;
-  const std::optional<Device> chosen = read_device(command.device);
+  const std::vector<Budget> budgets = read_budgets(command.budgets);
+  std::optional<Device> chosen;
+  if (!command.device.empty()) chosen = read_device(command.device);
   const Device* device = chosen ? &*chosen : nullptr;
   std::optional<DocumentFolder> folder;
   if (!writes_to_standard_output(command)) folder.emplace(command.output);
@@ -128,6 +123,7 @@ void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
     attempt(outcome, [&] {
       std::vector<Document> documents = analyze_model(model, options);
       note_unknowns(command, documents, outcome);
+      check_budgets(budgets, documents, outcome);
       if (!folder) {
         print_document(documents);
         if (!command.html.empty()) {
@@ -172,6 +168,7 @@ void add_analyze_command(CLI::App& program, Outcome& outcome) {
       ->check(CLI::IsMember({"table", "markdown", "csv", "json", "none"}))
       ->type_name("FORMAT");
   app->add_flag("--strict", command->strict, "Exit with 3 if anything stayed unknown");
+  add_budget_option(*app, command->budgets);
   app->footer(
       "Examples:\n"
       "  kcharter analyze model.onnx --mode decode --batch 4 --seq 8192 --max-seq 131072\n"

@@ -18,6 +18,7 @@ constexpr char kExamples[] =
     "  kcharter analyze model.onnx                       tables here, documents in generated/\n"
     "  kcharter analyze Llama-3-8B/ --seq 8192 --batch 4\n"
     "  kcharter analyze config.json --mode decode --max-seq 131072 --kv-dtype fp8\n"
+    "  kcharter fit Llama-3-8B/ --device rtx-4090 --budget 'total<24GiB'\n"
     "  kcharter publish site model.onnx Qwen3-8B/        a static site to browse\n"
     "  kcharter validate generated/model.decode.json\n"
     "\n"
@@ -40,6 +41,7 @@ int run(int argc, const char* const* argv) {
   Outcome outcome;
   add_analyze_command(program, outcome);
   add_publish_command(program, outcome);
+  add_fit_command(program, outcome);
   add_devices_command(program, outcome);
   add_validate_command(program, outcome);
   try {

@@ -36,11 +36,8 @@ std::optional<int64_t> largest(const std::function<bool(int64_t)>& fits) {
 
 bool fits_at(const Estimate& estimate, const Bindings& values, const Device& device,
              int64_t overhead_bytes) {
-  try {
-    return fit(estimate, values, device, overhead_bytes)->fits();
-  } catch (const ArithmeticError&) {
-    return false;  // past 2^127 bytes
-  }
+  const std::optional<Fit> answer = fit(estimate, values, device, overhead_bytes);
+  return answer && answer->fits();  // no answer: past 2^127 bytes
 }
 
 }  // namespace
@@ -49,8 +46,12 @@ std::optional<Fit> fit(const Estimate& estimate, const Bindings& values, const D
                        int64_t overhead_bytes) {
   const auto usable = usable_memory_bytes(device);
   if (!usable || !estimate.total_bytes.formula) return std::nullopt;
-  const Int needed = checked_add(estimate.total_bytes.formula->evaluate(values), overhead_bytes);
-  return Fit{needed, *usable, estimate.total_bytes.exactness != Exactness::kLowerBound};
+  try {
+    const Int needed = checked_add(estimate.total_bytes.formula->evaluate(values), overhead_bytes);
+    return Fit{needed, *usable, estimate.total_bytes.exactness != Exactness::kLowerBound};
+  } catch (const ArithmeticError&) {
+    return std::nullopt;
+  }
 }
 
 std::optional<int64_t> largest_batch(const Estimate& estimate, const Bindings& values,

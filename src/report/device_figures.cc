@@ -30,19 +30,21 @@ std::string speed_text(const DeviceFigures& figures) {
   return count_text(static_cast<Int>(figures.tokens_per_second + 0.5));
 }
 
-std::string fit_text(const DeviceFigures& figures) {
-  if (!figures.fit) return "unknown";
-  const Int free = figures.fit->free();
-  if (free < 0) return "does not fit, " + bytes_text(-free) + " too much";
-  if (!figures.fit->complete) return "unknown";
-  return bytes_text(free) + " left";
-}
-
 std::string batch_text(const DeviceFigures& figures) {
   return figures.largest_batch ? grouped_digits(*figures.largest_batch) : "—";
 }
 
+std::string memory_text(const DeviceFigures& figures) { return fit_text(figures.fit); }
+
 }  // namespace
+
+std::string fit_text(const std::optional<Fit>& fit) {
+  if (!fit) return "unknown";
+  const Int free = fit->free();
+  if (free < 0) return "does not fit, " + bytes_text(-free) + " too much";
+  if (!fit->complete) return "unknown";
+  return bytes_text(free) + " left";
+}
 
 DeviceFigures device_figures(const Document& document, const Device& device) {
   DeviceFigures figures;
@@ -80,7 +82,7 @@ std::string device_section(std::span<const Document> documents, const Device& de
       {"  never below", bound_text},
       {"  limited by", limit_text},
       {has_length ? "Tokens per second" : "Inputs per second", speed_text},
-      {"Memory", fit_text},
+      {"Memory", memory_text},
       {"Largest batch", batch_text},
   };
   for (const auto& [label, text] : rows) {

@@ -22,6 +22,9 @@ struct DeviceFigures {
 
 DeviceFigures device_figures(const Document& document, const Device& device);
 
+// "3.20 GiB left"; "unknown" also where what is known fits and something is not.
+std::string fit_text(const std::optional<Fit>& fit);
+
 // A section of the terminal table, a column per document.
 std::string device_section(std::span<const Document> documents, const Device& device, size_t width);
 void write_device(const Document& document, const Device& device, JsonWriter& json);

@@ -9,6 +9,7 @@
 #include "kcharter/report/summary_formats.h"
 #include "report/amounts.h"
 #include "report/device_figures.h"
+#include "report/heading.h"
 #include "report/summary.h"
 #include "report/text_table.h"
 
@@ -64,39 +65,6 @@ constexpr Line kLines[] = {
     {"activation_read_bytes", "Activations read"},
     {"activation_write_bytes", "Activations written"},
 };
-
-std::string heading(const Document& document) {
-  const Model& model = document.model;
-  const Estimate& estimate = document.estimate;
-  std::string text = printable(model.name);
-  const auto add = [&](const std::string& part) { text += "  ·  " + part; };
-  if (!model.architecture.empty()) add(printable(model.architecture));
-  add(std::string(name(model.format)));
-  std::string parameters = count_text(estimate.parameters) + " parameters";
-  if (!tensors_known(document)) parameters = "tensors unknown";
-  if (estimate.active_parameters != estimate.parameters) {
-    parameters += " (" + count_text(estimate.active_parameters) + " active)";
-  }
-  add(parameters);
-  std::vector<std::pair<Int, std::string>> dtypes;
-  for (const auto& [dtype, total] : estimate.dtypes) dtypes.emplace_back(-total.bytes, dtype);
-  std::sort(dtypes.begin(), dtypes.end());
-  std::string listed;
-  for (size_t i = 0; i < dtypes.size() && i < 3; ++i) listed += (i ? " + " : "") + dtypes[i].second;
-  if (!listed.empty()) add(listed);
-  return text + "\n";
-}
-
-// Only what matters to this model: an image network has no length.
-std::string settings(std::span<const Document> documents) {
-  const std::set<std::string> used = used_variables(documents);
-  std::string text = " ";
-  for (const Variable& variable : document_variables(documents.back())) {
-    if (!used.contains(variable.name)) continue;
-    text += fmt::format(" {} {} ", printable(variable.name), grouped_digits(variable.value));
-  }
-  return text.size() == 1 ? "" : text.substr(0, text.size() - 1) + "\n";
-}
 
 std::string costs(std::span<const Document> documents, size_t width) {
   std::vector<std::vector<SummaryEntry>> summaries;
@@ -206,7 +174,7 @@ std::string remarks(std::span<const Document> documents) {
 std::string summary_table(std::span<const Document> documents, size_t width, const Device* device) {
   if (documents.empty()) return "";
   const Document& last = documents.back();
-  std::string text = heading(last) + settings(documents) + "\n" + costs(documents, width);
+  std::string text = heading(documents) + "\n" + costs(documents, width);
   if (device != nullptr) text += device_section(documents, *device, width);
   return text + tree_table(last, width) + remarks(documents) + "\n";
 }

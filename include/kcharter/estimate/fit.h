@@ -25,7 +25,7 @@ struct Fit {
   Int free() const { return usable - needed; }  // negative: by how much it is exceeded
 };
 
-// nullopt: the total is unknown or the device's memory is as much as is built in.
+// nullopt: the total is unknown or past 2^127, or the device's memory is as much as is built in.
 std::optional<Fit> fit(const Estimate& estimate, const Bindings& values, const Device& device,
                        int64_t overhead_bytes = 0);
 
