@@ -122,8 +122,9 @@ void add_document(const std::filesystem::path& path, std::map<std::string, Json>
   const MappedFile file(path);
   const auto bytes = file.bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  // The folder may hold anything; what follows relies on a document's form.
+  if (!is_document(text) || !validate_document(text).empty()) return;
   const Json document = Json::parse(text);
-  if (document.value("schema", "") != "kcharter.document") return;
   const std::string name = document.at("model").at("name");
   Json& model = (*models)[name];
   if (model.is_null()) {

@@ -135,6 +135,7 @@ class DocumentChecker {
       if (parent.is_null() != (i == 0) || (i > 0 && parent.get<size_t>() >= i)) {
         add(place + "/parent: " + parent.dump() + " does not stand before its child");
       }
+      Json children = Json::array();
       for (const Json& item : modules[i]["items"]) {
         const bool is_module = item[0] == "module";
         std::vector<int>& listed = is_module ? listed_modules : listed_nodes;
@@ -144,9 +145,13 @@ class DocumentChecker {
           continue;
         }
         ++listed[id];
+        if (is_module) children.push_back(id);
         const Json& owner = is_module ? modules[id]["parent"] : document_["nodes"][id]["module"];
         if (owner != i)
           add(place + "/items: " + item.dump() + " belongs to module " + owner.dump());
+      }
+      if (children != modules[i]["children"]) {
+        add(place + "/children: are not the modules among its items");
       }
     }
     for (size_t i = 1; i < modules.size(); ++i) {

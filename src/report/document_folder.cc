@@ -8,6 +8,7 @@
 
 #include "kcharter/base/error.h"
 #include "kcharter/base/mapped_file.h"
+#include "report/nesting.h"
 
 namespace kcharter {
 namespace {
@@ -37,6 +38,7 @@ uint64_t source_hash(const std::filesystem::path& source) {
 
 // What tells one model from another, whatever its settings; none: not a document.
 std::optional<nlohmann::json> facts_of(std::string_view document) {
+  if (nests_too_deep(document)) return std::nullopt;
   const nlohmann::json json = nlohmann::json::parse(document, nullptr, false);
   if (!json.is_object() || !json.contains("model") || !json["model"].is_object()) {
     return std::nullopt;

@@ -6,6 +6,7 @@
 #include "report/document_checks.h"
 #include "report/embedded_schemas.h"
 #include "report/json_schema.h"
+#include "report/nesting.h"
 
 namespace kcharter {
 namespace {
@@ -22,9 +23,15 @@ const Json& document_schema() {
   return schema;
 }
 
+// Discarded where it is no JSON, or nests deeper than any document.
+Json parse(std::string_view text) {
+  if (nests_too_deep(text)) return Json(Json::value_t::discarded);
+  return Json::parse(text, nullptr, false);
+}
+
 // What keeps `json` from being read at all; empty: nothing.
 std::string refusal(const Json& json) {
-  if (json.is_discarded()) return "is not JSON, or ends early";
+  if (json.is_discarded()) return "is not JSON, ends early, or nests deeper than a document does";
   if (!json.is_object() || json.value("schema", Json()) != "kcharter.document") {
     return "is not a document of kcharter: its 'schema' is not \"kcharter.document\"";
   }
@@ -43,7 +50,7 @@ bool is_document(std::string_view text) {
 }
 
 std::vector<std::string> validate_document(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse(text);
   if (const std::string reason = refusal(json); !reason.empty()) return {reason};
   std::vector<std::string> problems;
   check_schema(json, document_schema(), &problems);
@@ -53,7 +60,7 @@ std::vector<std::string> validate_document(std::string_view text) {
 }
 
 DocumentIdentity identify_document(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse(text);
   if (const std::string reason = refusal(json); !reason.empty()) throw Error("the text " + reason);
   const Json model = json.value("model", Json::object());
   const Json mode = json.value("mode", Json());

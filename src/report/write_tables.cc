@@ -189,8 +189,8 @@ void TableWriter::node(uint32_t id) {
   json.key("multiplicity").integer(document.tree[module].multiplicity);
   json.key("view").boolean(known != nullptr && known->is_view);
   json.key("folded_at_load").boolean(document.estimate.folded_at_load[id]);
-  json.key("launches").integer(
-      launch_count(document.model, document.tree, document.estimate, NodeId{id}));
+  json.key("launches")
+      .integer(launch_count(document.model, document.tree, document.estimate, NodeId{id}));
   metrics(document.estimate.nodes[id]);
   json.end_object();
 }

@@ -34,6 +34,12 @@ TEST(Validate, FindsWhatTheSchemaForbids) {
             "has the schema version \"2.0\"; this program reads 1.x");
 }
 
+TEST(Validate, RefusesNestingWithoutEnd) {
+  const std::string deep = R"({"schema":"kcharter.document","schema_version":"1.0","mode":)" +
+                           std::string(1000000, '[') + std::string(1000000, ']') + "}";
+  EXPECT_EQ(validate_document(deep).size(), 1u);
+}
+
 TEST(Validate, FindsReferencesToNothing) {
   EXPECT_EQ(problem_after([](Json& json) { json["nodes"][1]["inputs"][0] = 99999; }),
             "/nodes/1/inputs: 99999 is past the end of 'values'");
