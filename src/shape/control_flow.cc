@@ -430,11 +430,9 @@ bool ControlFlow::leave(NodeId owner, bool may_revisit) {
   // The body and what is nested in it is entered anew.
   const uint32_t first = first_of_body(owner);
   if (first == owner.index) return leave(owner, false);
-  for (size_t i = 1; i < graph_.regions.size(); ++i) {
-    const NodeId of = graph_.regions[i].owner;
-    if (!of || of.index < first || of.index > owner.index) continue;
-    entered_[i] = false;
-    if (of != owner) loops_.erase(of.index);
+  for (uint32_t i = first; i <= owner.index; ++i) {
+    for (const RegionId body : graph_.nodes[i].bodies) entered_[body.index] = false;
+    if (i != owner.index) loops_.erase(i);
   }
   return true;
 }

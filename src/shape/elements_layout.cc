@@ -226,7 +226,9 @@ void scatter_elements(NodeInference& node) {
   Elements result = *node.elements(0);
   for (size_t i = 0; i < updates->size(); ++i) {
     Sizes at = position(static_cast<int64_t>(i), *update_sizes);
-    at[axis] = (*indices)[i] < 0 ? (*indices)[i] + (*sizes)[axis] : (*indices)[i];
+    const int64_t chosen = (*indices)[i];
+    at[axis] = chosen < 0 ? chosen + (*sizes)[axis] : chosen;
+    if (at[axis] < 0 || at[axis] >= (*sizes)[axis]) return;
     const int64_t index = index_of(at, apart);
     if (index < 0 || index >= static_cast<int64_t>(result.size())) return;
     result[static_cast<size_t>(index)] = (*updates)[i];
@@ -252,8 +254,10 @@ void scatter_nd(NodeInference& node) {
   for (size_t row = 0; row * depth < indices->size(); ++row) {
     int64_t base = 0;
     for (size_t d = 0; d < depth; ++d) {
-      const int64_t at = (*indices)[row * depth + d];
-      base += (at < 0 ? at + (*sizes)[d] : at) * apart[d];
+      const int64_t chosen = (*indices)[row * depth + d];
+      const int64_t at = chosen < 0 ? chosen + (*sizes)[d] : chosen;
+      if (at < 0 || at >= (*sizes)[d]) return;
+      base += at * apart[d];
     }
     for (int64_t i = 0; i < length; ++i) {
       const size_t source = row * static_cast<size_t>(length) + static_cast<size_t>(i);

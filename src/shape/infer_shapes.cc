@@ -38,7 +38,7 @@ class Inferrer {
     const Graph& graph = all_.graph;
     for (uint32_t i = 0; i < graph.nodes.size();) {
       const NodeId id{i};
-      control_flow_.enter(id);
+      enter_bodies(id);
       all_.quiet = graph[graph[id].region].runs == RegionRuns::kNo;
       i = visit(id) ? control_flow_.first_of_body(id) : i + 1;
     }
@@ -46,6 +46,14 @@ class Inferrer {
   }
 
  private:
+  void enter_bodies(NodeId id) {
+    try {
+      control_flow_.enter(id);
+    } catch (const std::exception& error) {
+      NodeInference(all_, id).warn("shape-contradiction", error.what());
+    }
+  }
+
   // True where the bodies of the node have to be visited again.
   bool visit(NodeId id) {
     NodeInference node(all_, id);

@@ -8,6 +8,8 @@ namespace {
 // A person turns a handful of free dimensions, not thousands.
 constexpr size_t kMaxDataDependent = 256;
 constexpr size_t kMaxSequenceItems = 64;
+// Gather of a tensor by itself doubles its rank: no graph may go on with that.
+constexpr size_t kMaxRank = 256;
 
 Bindings lower_bounds_of(const Model& model) {
   Bindings bounds{
@@ -161,6 +163,9 @@ void NodeInference::set(size_t output, DType dtype, std::optional<Shape> shape) 
 }
 
 void NodeInference::set(size_t output, TensorType type) {
+  if (type.shape && type.shape->size() > kMaxRank) {
+    throw Error("a tensor of rank " + std::to_string(type.shape->size()));
+  }
   if (has_output(output)) graph[node.outputs[output]].type = std::move(type);
 }
 

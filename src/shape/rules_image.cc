@@ -26,8 +26,9 @@ Dim size_under_policy(const std::string& policy, const Shape& input,
     if (i == 0 || smaller) ratio = wanted;
   }
   const auto size = constant(input[axis]);
-  return size ? Dim(Expr(static_cast<int64_t>(static_cast<double>(*size) * ratio + 0.5)))
-              : std::nullopt;
+  if (!size) return std::nullopt;
+  const double resized = static_cast<double>(*size) * ratio + 0.5;
+  return resized < 0x1p62 ? Dim(Expr(static_cast<int64_t>(resized))) : std::nullopt;
 }
 
 std::vector<size_t> resized_axes(const NodeInference& node, size_t rank) {

@@ -31,8 +31,9 @@ void gather_nd(NodeInference& node) {
   if (data == nullptr || indices == nullptr || indices->empty() || !depth) {
     return node.set(0, node.input_dtype(0), std::nullopt);
   }
-  const int64_t used = batch + *depth;
-  if (batch < 0 || *depth < 0 || used > static_cast<int64_t>(data->size())) {
+  const int64_t rank = static_cast<int64_t>(data->size());
+  const int64_t used = batch < 0 || batch > rank || *depth < 0 ? -1 : batch + *depth;
+  if (used < 0 || used > rank) {
     throw Error("indices of length " + std::to_string(*depth) + " into a tensor of rank " +
                 std::to_string(data->size()));
   }

@@ -311,8 +311,8 @@ void crop(NodeInference& node) {
     result[2] = Expr((*scale)[0]);
     result[3] = Expr((*scale)[1]);
   } else if (border != nullptr && border->size() == 4) {
-    result[2] = minus(result[2], Expr((*border)[1] + (*border)[3]));
-    result[3] = minus(result[3], Expr((*border)[0] + (*border)[2]));
+    result[2] = minus(result[2], Expr((*border)[1]) + Expr((*border)[3]));
+    result[3] = minus(result[3], Expr((*border)[0]) + Expr((*border)[2]));
   } else {
     result[2] = result[3] = std::nullopt;
   }

@@ -12,7 +12,10 @@ namespace {
 
 int64_t heads_of(const NodeInference& node, std::string_view attribute = "num_heads") {
   const int64_t heads = int_attribute(node.node, attribute, 0);
-  if (heads < 1) throw Error(std::string(attribute) + " is missing");
+  constexpr int64_t kMostHeads = int64_t{1} << 31;
+  if (heads < 1 || heads > kMostHeads) {
+    throw Error(std::string(attribute) + " is missing or not possible: " + std::to_string(heads));
+  }
   return heads;
 }
 
@@ -157,7 +160,7 @@ void sparse_attention(NodeInference& node) {
 // query [tokens, heads·size], key, value, key_cache, value_cache
 void paged_attention(NodeInference& node) {
   const int64_t heads = heads_of(node);
-  const int64_t kv_heads = int_attribute(node.node, "kv_num_heads", heads);
+  const int64_t kv_heads = heads_of(node, "kv_num_heads");
   Dim size = node.input_dim(0, 1);
   if (!node.has_input(1)) size = times(floor_divided(size, heads + 2 * kv_heads), Expr(heads));
   node.set(0, node.input_dtype(0), Shape{node.input_dim(0, 0), size});

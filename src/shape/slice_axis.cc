@@ -36,7 +36,7 @@ SlicedAxis slice_backwards(const Expr& size, const Expr& start, const Expr& end,
   if (n) {
     const int64_t from = std::clamp(*s < 0 ? *s + *n : *s, int64_t{-1}, *n - 1);
     const int64_t to = *e < -*n ? -1 : std::clamp(*e < 0 ? *e + *n : *e, int64_t{-1}, *n - 1);
-    const int64_t length = from > to ? (from - to - step - 1) / -step : 0;
+    const int64_t length = from > to ? (from - to - 1) / -step + 1 : 0;
     return {Expr(length), Expr(from)};
   }
   if ((*s == -1 || *s >= kEnd) && *e <= -kEnd) return {ceil_div(size, Expr(-step)), size - 1};

@@ -151,6 +151,13 @@ TEST(InferShapes, ProductWithDifferentInnerDimensionsStillHasAShape) {
   EXPECT_EQ(model.diagnostics.all()[0].message, "inner dimensions differ: 64 and 128");
 }
 
+TEST(InferShapes, RankCannotGrowWithoutEnd) {
+  GraphOf g;
+  ValueId x = g.input("x", DType::kInt64, {g.batch, 4});
+  for (int i = 0; i < 60; ++i) x = g.node("Gather", {x, x});
+  EXPECT_EQ(type_of(infer_shapes(g.model), x), "? unknown");
+}
+
 TEST(InferShapes, DataDependentCountsAreVariablesSharedByLayers) {
   GraphOf g;
   const ValueId x = g.input("x", DType::kBool, {g.batch, g.length});
