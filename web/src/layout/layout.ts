@@ -98,6 +98,28 @@ function place(sizes: Size[], links: Link[], align: (typeof ALIGNMENTS)[number])
   return { boxes, edges, width, height };
 }
 
+const ROOM = 24; // px that a label or pill may outgrow its place before all is placed anew
+
+// The same drawing with other texts: every thing keeps its place, so that nothing jumps when a
+// number changes. null: it is another drawing, or something has outgrown its place.
+export function adjust(layout: Layout, sizes: Size[], links: Link[]): Layout | null {
+  if (sizes.length !== layout.boxes.size || links.length !== layout.edges.length) return null;
+  const boxes = new Map<string, Placed>();
+  for (const size of sizes) {
+    const old = layout.boxes.get(size.key);
+    if (!old || size.height !== old.height || size.width > old.width + ROOM) return null;
+    boxes.set(size.key, { ...size, x: old.x + (old.width - size.width) / 2, y: old.y });
+  }
+  const edges: Routed[] = [];
+  for (const [index, link] of links.entries()) {
+    const old = layout.edges[index];
+    if (!old || old.from !== link.from || old.to !== link.to) return null;
+    if ((old.label === "") !== (link.label === "") || link.labelWidth > old.labelWidth + ROOM) return null;
+    edges.push({ ...link, points: old.points, labelAt: old.labelAt });
+  }
+  return { ...layout, boxes, edges };
+}
+
 // A smooth path through the points that leaves and enters vertically.
 export function pathThrough(points: { x: number; y: number }[]): string {
   const [first, ...rest] = points;

@@ -1,6 +1,6 @@
 // A level as things to draw: boxes with their lines of text, pills, edges with labels; then placed.
 import { fitText, textWidth } from "../layout/text.ts";
-import { layOut, type Layout, type Link, type Size } from "../layout/layout.ts";
+import { adjust, layOut, type Layout, type Link, type Size } from "../layout/layout.ts";
 import type { Edge, Level, Pill } from "../document/level.ts";
 import { shapeBoxes } from "../document/shape_arithmetic.ts";
 import type { GraphNode, Item, Value } from "../document/types.ts";
@@ -49,12 +49,17 @@ export const BOX_LIMIT = 150;
 const THIRD_LINE = 17;
 const PILL_LIMIT = 10;
 
+const drawn = new WeakMap<Level, Layout>();
+
 export function buildGraph(session: Session): GraphModel {
   const level = shownLevel(session);
   const boxes = level.boxes.map(({ key, item }) => boxModel(session, key, item));
   const sized = new Edges(session);
   const { pills, edges } = sized.build(level, boxes);
-  const layout = layOut([...boxes, ...pills], edges);
+  const sizes = [...boxes, ...pills];
+  const before = drawn.get(session.level);
+  const layout = (before && adjust(before, sizes, edges)) ?? layOut(sizes, edges);
+  if (layout !== before) drawn.set(session.level, layout);
   return { boxes, pills, edges, layout };
 }
 

@@ -14,12 +14,11 @@ function neighbour(document: Document, level: Module, node: number): Item {
   return { kind: "node", id: node };
 }
 
-// `layers.0` for a part that is called by its number alone.
+// `layers.0`, `layers[0:3]` for a part that is called by its number alone.
 function neighbourName(document: Document, item: Item): string {
   const label = itemLabel(document, item);
-  const module = item.kind === "module" ? document.modules[item.id] : undefined;
-  const parent = module?.parent === null || module?.parent === undefined ? undefined : document.modules[module.parent];
-  return parent && /^(\d+|Stage \d+)$/.test(label) && parent.name !== "" ? `${parent.name}.${label}` : label;
+  const path = item.kind === "module" ? (document.modules[item.id]?.path ?? "") : "";
+  return /^(\d+|Stage \d+)$/.test(label) ? (/([^.]+\.\d+|[^.]+\[\d+:\d+\])$/.exec(path)?.[1] ?? label) : label;
 }
 
 export function sourceName(document: Document, level: Module, value: Value): string {
