@@ -65,6 +65,11 @@ class Matcher {
           a.caches.size() != b.caches.size() || a.kind != b.kind) {
         return false;
       }
+      for (size_t c = 0; c < a.caches.size(); ++c) {
+        const NodeClasses& classes = level_.classes().nodes();
+        if (classes.of_cache(a.caches[c]) != classes.of_cache(b.caches[c])) return false;
+        match_.caches.emplace_back(a.caches[c], b.caches[c]);
+      }
       for (size_t i = a.items.size(); i-- > 0;) waiting.emplace_back(a.items[i], b.items[i]);
     }
     return true;

@@ -19,6 +19,7 @@ struct FirstInstance {
   std::vector<std::pair<NodeId, NodeId>> nodes;     // of the first and of the second instance
   std::vector<std::pair<NodeId, NodeId>> variants;  // those among them with another operator
   std::vector<std::pair<ValueId, ValueId>> made;
+  std::vector<std::pair<uint32_t, uint32_t>> caches;
   std::vector<std::pair<ValueId, ValueId>> given;  // tensors and inputs, each its own
   std::vector<std::pair<ValueId, ValueId>>
       entered;  // all that enters; what the first lacks is left out

@@ -17,7 +17,10 @@ std::vector<T> identity(size_t size) {
 template <typename T>
 void follow_chains(std::vector<T>& map) {
   for (T& target : map) {
-    while (map[target.index] != target) target = map[target.index];
+    // Bounded: a value that a hostile graph hands round between stages would lead in a circle.
+    for (int step = 0; step < 1024 && map[target.index] != target; ++step) {
+      target = map[target.index];
+    }
   }
 }
 
@@ -33,7 +36,8 @@ TemplateMap::TemplateMap(const Graph& graph, const Outline& outline, const Value
       item_of_node_(graph.nodes.size()),
       nodes_(identity<NodeId>(graph.nodes.size())),
       tensors_(identity<InitializerId>(graph.initializers.size())),
-      values_(identity<ValueId>(graph.values.size())) {
+      values_(identity<ValueId>(graph.values.size())),
+      caches_(identity<Id<struct CacheTag>>(graph.caches.size())) {
   for (const OutlineModule& module : outline.modules) {
     for (uint32_t i = 0; i < module.items.size(); ++i) {
       if (module.items[i].module)
@@ -71,6 +75,7 @@ void TemplateMap::pair(const Level& level, Instance a, Instance b, std::vector<N
     const OutlineModule& from = outline_.modules[stands.module.index];
     const OutlineModule& to = outline_.modules[item.module.index];
     for (size_t i = 0; i < from.items.size(); ++i) waiting.emplace_back(from.items[i], to.items[i]);
+    for (size_t c = 0; c < from.caches.size(); ++c) pair_caches(from.caches[c], to.caches[c]);
     std::vector<InitializerId> unread_from = classes_.unread_tensors(stands.module.index);
     std::vector<InitializerId> unread_to = classes_.unread_tensors(item.module.index);
     for (size_t i = 0; i < unread_from.size(); ++i) tensors_[unread_to[i].index] = unread_from[i];
@@ -81,6 +86,7 @@ void TemplateMap::pair(const Level& level, Instance a, Instance b, std::vector<N
 void TemplateMap::pair(const FirstInstance& first, Instance a, Instance b, const Level& level) {
   for (auto [stands, node] : first.nodes) nodes_[node.index] = stands;
   for (auto [stands, value] : first.made) pair_values(stands, value);
+  for (auto [stands, cache] : first.caches) pair_caches(stands, cache);
   given_ = first.given;
   pair_given(level, a, b);
 }
@@ -141,6 +147,11 @@ void TemplateMap::pair_values(ValueId stands, ValueId value) {
   if (stands && value) values_[value.index] = stands;
 }
 
+void TemplateMap::pair_caches(uint32_t stands, uint32_t cache) {
+  caches_[cache] = Id<struct CacheTag>(stands);
+  pair_values(graph_.caches[stands].input, graph_.caches[cache].input);
+}
+
 bool TemplateMap::same_payload(const Node& a, const Node& b) const {
   if (is_constant_node(a)) return a.attributes == b.attributes;
   for (size_t k = 0; k < a.inputs.size(); ++k) {
@@ -157,6 +168,7 @@ void TemplateMap::finish(ModuleTree& tree) {
   follow_chains(nodes_);
   follow_chains(tensors_);
   follow_chains(values_);
+  follow_chains(caches_);
   std::unordered_map<uint32_t, uint32_t> cache_of_value;
   for (uint32_t c = 0; c < graph_.caches.size(); ++c) {
     for (ValueId value : {graph_.caches[c].input, graph_.caches[c].output}) {
@@ -164,7 +176,7 @@ void TemplateMap::finish(ModuleTree& tree) {
     }
   }
   for (uint32_t c = 0; c < graph_.caches.size(); ++c) {
-    uint32_t stands = c;
+    uint32_t stands = caches_[c].index;
     const Cache& cache = graph_.caches[c];
     for (ValueId value : {cache.input, cache.output}) {
       if (!value || stands != c) continue;

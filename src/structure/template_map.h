@@ -33,6 +33,7 @@ class TemplateMap {
   void pair_given(const Level& level, Instance a, Instance b);
   void pair_nodes(NodeId stands, NodeId node, std::vector<NodeId>& varying);
   void pair_values(ValueId stands, ValueId value);
+  void pair_caches(uint32_t stands, uint32_t cache);
   void pair_tensors(InitializerId stands, InitializerId tensor);
   bool owned_inside(InitializerId tensor, Instance instance) const;
   bool same_payload(const Node& a, const Node& b) const;
@@ -46,6 +47,7 @@ class TemplateMap {
   std::vector<NodeId> nodes_;
   std::vector<InitializerId> tensors_;
   std::vector<ValueId> values_;
+  std::vector<Id<struct CacheTag>> caches_;
   std::vector<std::pair<ValueId, ValueId>> given_;  // values of the pair at hand that no node makes
 };
 
