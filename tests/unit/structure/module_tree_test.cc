@@ -130,7 +130,8 @@ TEST(ModuleTree, NeverFoldsADifference) {
   for (const auto& add : differences) {
     Layers g;
     for (int i = 0; i < 3; ++i) add(g, i);
-    for (const Module* stage : stages(g.tree())) EXPECT_LT(stage->repeat, 3);
+    const ModuleTree tree = g.tree();
+    for (const Module* stage : stages(tree)) EXPECT_LT(stage->repeat, 3);
   }
 }
 
