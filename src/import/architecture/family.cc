@@ -138,6 +138,8 @@ constexpr Family kFamilies[] = {
     {"DebertaV2ForMaskedLM", "deberta-v2", build_deberta_masked},
     {"LongformerForMaskedLM", "longformer", build_longformer_masked},
     {"MegatronBertForMaskedLM", "megatron-bert", build_megatron_bert_masked},
+    {"PersimmonForCausalLM", "persimmon", build_persimmon},
+    {"FuyuForCausalLM", "fuyu", build_fuyu},
 };
 
 std::vector<Family>& registered() {

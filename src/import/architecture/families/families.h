@@ -153,5 +153,8 @@ void build_electra_discriminator(GraphBuilder& builder, const ModelConfig& confi
 void build_deberta_masked(GraphBuilder& builder, const ModelConfig& config);
 void build_longformer_masked(GraphBuilder& builder, const ModelConfig& config);
 void build_megatron_bert_masked(GraphBuilder& builder, const ModelConfig& config);
+// persimmon.cc
+void build_persimmon(GraphBuilder& builder, const ModelConfig& config);
+void build_fuyu(GraphBuilder& builder, const ModelConfig& config);
 
 }  // namespace kcharter
