@@ -18,7 +18,8 @@ applyTheme();
 const library = new Library();
 const page = document.documentElement.dataset.page;
 const embedded = library.embedded();
-// A file that holds one document (or its two modes) and no catalogue opens it at once.
-const only = page === "single" && !library.holds("catalog.json") ? (embedded.find((name) => name.endsWith(".decode.json")) ?? embedded[0] ?? null) : null;
+// A file that holds one model (in one mode or both) and no catalogue opens it at once.
+const models = new Set(embedded.map((name) => name.replace(/\.(prefill|decode)\.json$/, "")));
+const only = page === "single" && !library.holds("catalog.json") && models.size === 1 ? (embedded.find((name) => name.endsWith(".decode.json")) ?? embedded[0] ?? null) : null;
 const root = document.getElementById("app");
 if (root) render(<App library={library} start={documentInAddress() ?? only} />, root);

@@ -2,7 +2,7 @@
 import { parseJson } from "./parse_json.ts";
 import { checkSchema, readModelFacts } from "./read.ts";
 import { isObject, Reader, toInteger } from "./reader.ts";
-import type { Exactness, Mode, ModelFacts, SummaryName, Variable } from "./types.ts";
+import type { Document, Exactness, Mode, ModelFacts, SummaryName, Variable } from "./types.ts";
 
 export interface CatalogQuantity {
   formula: string | null;
@@ -44,6 +44,26 @@ export function readCatalog(text: string): CatalogModel[] {
       modes: found,
     };
   });
+}
+
+// The catalogue of documents at hand, where no file lists them: a page that holds several.
+export function catalogOf(documents: Document[]): CatalogModel[] {
+  const models = new Map<string, CatalogModel>();
+  for (const document of documents) {
+    const { name } = document.model;
+    const model = models.get(name) ?? { ...document.model, layers: [], modes: {} };
+    const summary: CatalogMode["summary"] = {};
+    for (const [metric, quantity] of Object.entries(document.summary)) {
+      const formula = quantity.formula === null ? null : (document.formulas[quantity.formula]?.text ?? null);
+      summary[metric as SummaryName] = { formula, value: quantity.value, exactness: quantity.exactness };
+    }
+    const count = (exactness: Exactness) => Object.values(summary).filter((quantity) => quantity.exactness === exactness).length;
+    model.modes[document.mode] = {
+      document: document.fileName, variables: document.variables, summary, unknown: count("unknown"), assumed: count("assumed"),
+    };
+    models.set(name, model);
+  }
+  return [...models.values()];
 }
 
 function readMode(reader: Reader): CatalogMode {

@@ -66,7 +66,7 @@ const HEIGHT: Record<string, number> = { key_value: 18, latent: 18, window: 13, 
 // The layer pattern as a bar code: tall is full attention, middle a window, short linear or no cache.
 function LayerCode({ layers }: { layers: CatalogLayers[] }) {
   const count = layers.reduce((total, layer) => total + layer.repeat, 0);
-  if (count === 0) return <p class="layers light">no repeated layers</p>;
+  if (count === 0) return <p class="layers" />;
   const width = 300 / count;
   let x = 0;
   const bars = layers.flatMap((layer) => Array.from({ length: layer.repeat }, () => {

@@ -1,6 +1,6 @@
 // index.html: a card per model, all priced under one load.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { readCatalog, type CatalogModel } from "../document/catalog.ts";
+import { catalogOf, readCatalog, type CatalogModel } from "../document/catalog.ts";
 import type { Mode } from "../document/types.ts";
 import { DocumentError } from "../document/reader.ts";
 import type { Library } from "../load/library.ts";
@@ -30,6 +30,10 @@ export function Landing({ library, onOpen }: { library: Library; onOpen: (name: 
   const [models, setModels] = useState<CatalogModel[] | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
+    if (document.documentElement.dataset.page === "single" && !library.holds("catalog.json")) {
+      Promise.all(library.embedded().map((name) => library.open(name))).then((all) => setModels(catalogOf(all)), setError);
+      return;
+    }
     library.text("generated/catalog.json").then((text) => {
       try {
         setModels(readCatalog(text));

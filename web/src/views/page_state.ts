@@ -180,7 +180,7 @@ export function usePage(first: Document, library: Library, setDocument: (name: s
       const query = new URLSearchParams(location.search);
       query.set("doc", sibling.name);
       try {
-        window.history.replaceState(null, "", `${location.pathname}?doc=${sibling.name}`);
+        window.history.replaceState(null, "", `${location.pathname}?${query}`);
       } catch {
         // from disk the address may stay as it is
       }

@@ -38,6 +38,7 @@ export async function open(browser: Browser, url: string, options: { width: numb
     viewport: { width: options.width, height: options.height }, colorScheme: options.dark ? "dark" : "light", acceptDownloads: true,
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(120_000); // for machines that do other things as well
   const problems: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
