@@ -61,7 +61,9 @@ test("a drill by keyboard alone", async () => {
   await page.locator("table").waitFor();
   await page.keyboard.press("1");
   await page.keyboard.press("/");
+  await page.locator(".find-field:focus").waitFor();
   await page.keyboard.type("op:attention");
+  await page.getByRole("option", { name: "Attention" }).first().waitFor();
   await page.keyboard.press("Enter");
   await page.locator(".here", { hasText: "self_attn" }).waitFor();
   await page.locator(".drawer h2", { hasText: "Attention" }).waitFor();
