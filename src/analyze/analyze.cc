@@ -53,6 +53,7 @@ void warn_past_limit(const Workload& workload, Model* model) {
 Document chart(Model model, const AnalyzeOptions& options) {
   if (!options.name.empty()) model.name = options.name;
   model = mark_weights(infer_shapes(std::move(model)));
+  if (options.engine) allocate_as(*options.engine, model);
   warn_past_limit(options.workload, &model);
   Document document;
   document.values = bind(options.workload, model);

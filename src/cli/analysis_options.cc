@@ -11,16 +11,23 @@ int64_t count_of(std::string_view option, const std::string& text) {
   }
 }
 
+// NAME=VALUE, the last "=" counting: a model's names may hold one.
+std::pair<std::string, std::string> split_assignment(std::string_view option, const std::string& text,
+                                                     std::string_view form) {
+  const size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw UsageError(std::string(option) + ": '" + text + "' is not " + std::string(form));
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
 std::map<std::string, int64_t> read_dims(const std::vector<std::string>& texts) {
   std::map<std::string, int64_t> dims;
   for (const std::string& text : texts) {
-    const size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--dim: '" + text + "' is not NAME=N");
-    }
-    const int64_t value = count_of("--dim " + text.substr(0, equals), text.substr(equals + 1));
+    const auto [name, number] = split_assignment("--dim", text, "NAME=N");
+    const int64_t value = count_of("--dim " + name, number);
     if (value < 0) throw UsageError("--dim: '" + text + "' is negative");
-    dims[text.substr(0, equals)] = value;
+    dims[name] = value;
   }
   return dims;
 }
@@ -39,6 +46,19 @@ std::optional<DType> read_activation_dtype(const std::string& text) {
   if (dtype && bits(*dtype) > 0) return dtype;
   throw UsageError("--activation-dtype: '" + text +
                    "' is not a type of single elements; some are f32 bf16 f16 fp8 int8");
+}
+
+std::optional<EngineRequest> read_engine(const AnalysisOptions& options) {
+  if (options.engine.empty() && !options.engine_options.empty()) {
+    throw UsageError("--engine-option " + options.engine_options.front() + " needs --engine");
+  }
+  if (options.engine.empty()) return std::nullopt;
+  EngineRequest request{options.engine, {}, read_format("--kv-dtype", options.kv_dtype)};
+  for (const std::string& text : options.engine_options) {
+    auto [key, value] = split_assignment("--engine-option", text, "KEY=VALUE");
+    request.options.insert_or_assign(std::move(key), std::move(value));
+  }
+  return request;
 }
 
 }  // namespace
@@ -76,6 +96,17 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
                   "What if weights were stored as T (int4 nvfp4 …)")
       ->type_name("T");
   command
+      .add_option("--engine", options.engine,
+                  "Allocate the caches as vllm, sglang, llama.cpp, tensorrt-llm, transformers or mlx\n"
+                  "does; default: what the data needs")
+      ->type_name("NAME");
+  command
+      .add_option("--engine-option", options.engine_options,
+                  "A setting of the engine, such as block_size=32; repeatable (docs/engines.md)")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
       .add_option("--name", options.name, "Name of the model; default: its folder's or file's own")
       ->type_name("NAME");
   command.add_flag("--as-exported", options.as_exported,
@@ -90,6 +121,7 @@ AnalyzeOptions to_analyze_options(const AnalysisOptions& options) {
   result.import.kv_format = read_format("--kv-dtype", options.kv_dtype);
   result.import.weight_format = read_format("--weight-dtype", options.weight_dtype);
   result.import.activation_dtype = read_activation_dtype(options.activation_dtype);
+  result.engine = read_engine(options);
   result.workload = options.workload;
   result.estimate.as_exported = options.as_exported;
   result.name = options.name;

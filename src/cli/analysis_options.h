@@ -20,6 +20,8 @@ struct AnalysisOptions {
   std::string kv_dtype;
   std::string activation_dtype;
   std::string weight_dtype;
+  std::string engine;
+  std::vector<std::string> engine_options;  // KEY=VALUE
   std::string name;
   bool as_exported = false;
 };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kcharter/estimate/engine.h"
 #include "kcharter/estimate/estimate.h"
 #include "kcharter/import/import_model.h"
 #include "kcharter/report/document.h"
@@ -23,6 +24,7 @@ struct Workload {
 struct AnalyzeOptions {
   ImportOptions import;            // import.mode: none means both where the model can decode
   Workload workload;
+  std::optional<EngineRequest> engine;  // none: caches take what their data needs
   EstimateOptions estimate;
   std::string name;                // empty: the model's own
 };
