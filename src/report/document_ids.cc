@@ -66,6 +66,14 @@ std::vector<bool> used_values(const Document& document, const Numbering& nodes,
 
 }  // namespace
 
+std::vector<std::vector<uint32_t>> Numbering::stood_for() const {
+  std::vector<std::vector<uint32_t>> ids(members.size());
+  for (uint32_t id = 0; id < number_of.size(); ++id) {
+    if (number_of[id] != kNone) ids[number_of[id]].push_back(id);
+  }
+  return ids;
+}
+
 DocumentIds number_document(const Document& document) {
   const Graph& graph = document.model.graph;
   const ModuleTree& tree = document.tree;

@@ -22,6 +22,8 @@ struct Numbering {
     if (graph_id >= number_of.size() || number_of[graph_id] == kNone) return std::nullopt;
     return number_of[graph_id];
   }
+  // By number: the graph ids it stands for, in their order.
+  std::vector<std::vector<uint32_t>> stood_for() const;
 };
 
 struct DocumentIds {

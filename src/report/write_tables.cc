@@ -2,6 +2,7 @@
 
 #include "kcharter/estimate/time.h"
 #include "kcharter/ops/operator.h"
+#include "report/instance_names.h"
 
 namespace kcharter {
 namespace {
@@ -175,7 +176,7 @@ void TableWriter::attributes(const Node& node) {
   json.end_object();
 }
 
-void TableWriter::node(uint32_t id) {
+void TableWriter::node(uint32_t id, const std::vector<uint32_t>& stood_for) {
   const Node& node = document.model.graph.nodes[id];
   const ModuleId module = document.tree.module_of_node[id];
   const OperatorInfo* known = find_operator(node.domain, node.op_type);
@@ -192,17 +193,24 @@ void TableWriter::node(uint32_t id) {
   json.key("launches")
       .integer(launch_count(document.model, document.tree, document.estimate, NodeId{id}));
   metrics(document.estimate.nodes[id]);
+  std::vector<std::string_view> names;
+  for (const uint32_t instance : stood_for) names.push_back(document.model.graph.nodes[instance].name);
+  write_instance_names(document.tree, module, names, json);
   json.end_object();
 }
 
 void TableWriter::nodes() {
+  const std::vector<std::vector<uint32_t>> stood_for = ids.nodes.stood_for();
   json.begin_array();
-  for (const uint32_t id : ids.nodes.members) node(id);
+  for (size_t number = 0; number < ids.nodes.members.size(); ++number) {
+    node(ids.nodes.members[number], stood_for[number]);
+  }
   json.end_array();
 }
 
 void TableWriter::value(uint32_t number, std::string_view role,
-                        const std::vector<uint32_t>& consumers) {
+                        const std::vector<uint32_t>& consumers,
+                        const std::vector<uint32_t>& stood_for) {
   const Graph& graph = document.model.graph;
   const ValueId id{ids.values.members[number]};
   const Value& value = graph[id];
@@ -223,6 +231,12 @@ void TableWriter::value(uint32_t number, std::string_view role,
   for (const uint32_t consumer : consumers) json.integer(Int{consumer});
   json.end_array().key("role").text(role).key("tensor");
   reference(ids.tensors, value.initializer.index);
+  if (value.producer) {
+    std::vector<std::string_view> names;
+    for (const uint32_t instance : stood_for) names.push_back(graph.values[instance].name);
+    const NodeId producer = document.tree.template_of_node[value.producer.index];
+    write_instance_names(document.tree, document.tree.module_of_node[producer.index], names, json);
+  }
   json.end_object();
 }
 
@@ -238,9 +252,10 @@ void TableWriter::values() {
     }
   }
   const std::vector<std::string_view> roles = roles_of(graph, ids.values);
+  const std::vector<std::vector<uint32_t>> stood_for = ids.values.stood_for();
   json.begin_array();
   for (uint32_t number = 0; number < consumers.size(); ++number) {
-    value(number, roles[number], consumers[number]);
+    value(number, roles[number], consumers[number], stood_for[number]);
   }
   json.end_array();
 }

@@ -23,8 +23,9 @@ struct TableWriter {
 
  private:
   void module(uint32_t id);
-  void node(uint32_t id);
-  void value(uint32_t number, std::string_view role, const std::vector<uint32_t>& consumers);
+  void node(uint32_t id, const std::vector<uint32_t>& stood_for);
+  void value(uint32_t number, std::string_view role, const std::vector<uint32_t>& consumers,
+             const std::vector<uint32_t>& stood_for);
   void tensor(uint32_t number);
   void cache(uint32_t number, std::optional<ModuleId> module);
   void stage(const Module& module);
