@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "estimate/lifetimes.h"
+#include "kcharter/estimate/lifetimes.h"
 #include "estimate/live_sums.h"
 #include "estimate/pack_lifetimes.h"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "estimate/operands.h"
+#include "kcharter/estimate/operands.h"
 #include "kcharter/estimate/estimate.h"
 
 namespace kcharter {

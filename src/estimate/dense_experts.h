@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "estimate/operands.h"
+#include "kcharter/estimate/operands.h"
 #include "kcharter/base/diagnostic.h"
 #include "kcharter/ops/operator.h"
 

@@ -1,13 +1,14 @@
 #include "kcharter/estimate/estimate.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "estimate/activation_peak.h"
 #include "estimate/caches.h"
 #include "estimate/node_cost.h"
-#include "estimate/operands.h"
+#include "kcharter/estimate/operands.h"
 #include "estimate/runs.h"
-#include "estimate/sum.h"
+#include "kcharter/estimate/sum.h"
 #include "estimate/weights.h"
 #include "kcharter/ops/operator.h"
 
@@ -186,10 +187,12 @@ Estimate estimate(const Model& model, const ModuleTree& tree, const Bindings& de
   roll_up(tree, sums, estimate);
   find_activation_peak(model, tree, operands, defaults, estimate);
   if (!model.graph_known) forget_work(estimate);
+  estimate.region_runs = std::move(runs);
   estimate.summary = estimate.modules.at(0);
   estimate.total_bytes = total_of(estimate.summary);
   add_up_weights(model, operands, estimate);
   report_unknown_operators(model, estimate);
+  estimate.operands = std::move(operands);
   return estimate;
 }
 

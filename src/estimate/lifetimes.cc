@@ -1,4 +1,4 @@
-#include "estimate/lifetimes.h"
+#include "kcharter/estimate/lifetimes.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "estimate/lifetimes.h"
+#include "kcharter/estimate/lifetimes.h"
 #include "kcharter/symbolic/expr.h"
 
 namespace kcharter {

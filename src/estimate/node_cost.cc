@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
+#include "kcharter/estimate/operand_traffic.h"
 #include "kcharter/ops/operator.h"
 
 namespace kcharter {
@@ -19,17 +21,12 @@ Quantity quantity_of(const Dim& count, Source source) {
   return {*count, is_expected(*count) ? Exactness::kEstimated : Exactness::kExact, source};
 }
 
-// Adds up one node's operands; an operand of unknown size leaves the others as a lower bound.
-struct Traffic {
-  Quantity weights, cache_read, cache_written, read, written;
-};
-
 class NodeTraffic {
  public:
   NodeTraffic(const Graph& graph, const Operands& operands, const Node& node, const Work& work)
       : graph_(graph), operands_(operands), node_(node), work_(work) {}
 
-  Traffic measure() {
+  std::vector<OperandTraffic> measure() {
     for (size_t i = 0; i < node_.inputs.size(); ++i) {
       if (node_.inputs[i]) add_read(i);
     }
@@ -46,14 +43,14 @@ class NodeTraffic {
     Dim elements = input < work_.read_elements.size() ? work_.read_elements[input] : all;
     // A scalar read of a known size costs its bytes; a tensor of unknown size stays unknown.
     if (operands_.constant[value.index]) {
-      traffic_.weights = traffic_.weights + constant_bytes(value, elements, all);
+      add(input, false, Metric::kWeightReadBytes, constant_bytes(value, elements, all));
       return;
     }
     uint32_t cache = operands_.cache_in[operands_.memory_of(value).index];
     if (cache != kNoCache) {
-      traffic_.cache_read = traffic_.cache_read + cache_bytes(cache, value, elements);
+      add(input, false, Metric::kKvReadBytes, cache_bytes(cache, value, elements));
     } else {
-      traffic_.read = traffic_.read + value_bytes(value, elements);
+      add(input, false, Metric::kActivationReadBytes, value_bytes(value, elements));
     }
   }
 
@@ -64,14 +61,18 @@ class NodeTraffic {
     Dim elements = said ? work_.written_elements[output] : all;
     uint32_t cache = operands_.cache_out[operands_.memory_of(value).index];
     if (cache == kNoCache) {
-      traffic_.written = traffic_.written + value_bytes(value, elements);
+      add(output, true, Metric::kActivationWriteBytes, value_bytes(value, elements));
       return;
     }
     Dim fresh = said ? elements : new_elements(graph_.caches[cache], elements);
-    traffic_.cache_written = traffic_.cache_written + cache_bytes(cache, value, fresh);
+    add(output, true, Metric::kKvWriteBytes, cache_bytes(cache, value, fresh));
     if (elements && fresh && !(*elements == *fresh)) {
-      traffic_.written = traffic_.written + value_bytes(value, *elements - *fresh);
+      add(output, true, Metric::kActivationWriteBytes, value_bytes(value, *elements - *fresh));
     }
+  }
+
+  void add(size_t operand, bool is_output, Metric metric, Quantity bytes) {
+    traffic_.push_back({static_cast<uint32_t>(operand), is_output, metric, std::move(bytes)});
   }
 
   // What a grown copy holds beyond the past that it was grown from.
@@ -122,7 +123,7 @@ class NodeTraffic {
   const Operands& operands_;
   const Node& node_;
   const Work& work_;
-  Traffic traffic_;
+  std::vector<OperandTraffic> traffic_;
 };
 
 Work work_of(const Graph& graph, const Node& node, const OperatorInfo* info) {
@@ -154,24 +155,33 @@ std::string describe(const Node& node) {
          node.op_type + ")";
 }
 
-Metrics node_cost(const Graph& graph, const Operands& operands, NodeId id,
-                  Diagnostics& diagnostics) {
+std::vector<OperandTraffic> operand_traffic(const Graph& graph, const Operands& operands,
+                                            NodeId id) {
+  if (operands.costs_nothing(id)) return {};
   const Node& node = graph[id];
-  if (operands.folded[id.index] || operands.on_host[id.index] || operands.is_view[id.index]) {
-    return {};
-  }
   const OperatorInfo* info = find_operator(node.domain, node.op_type);
   try {
     Work work = work_of(graph, node, info);
-    Traffic traffic = NodeTraffic(graph, operands, node, work).measure();
+    return NodeTraffic(graph, operands, node, work).measure();
+  } catch (const ArithmeticError&) {
+    return {{0, true, Metric::kActivationWriteBytes, unknown_quantity()}};
+  }
+}
+
+Metrics node_cost(const Graph& graph, const Operands& operands, NodeId id,
+                  Diagnostics& diagnostics) {
+  const Node& node = graph[id];
+  if (operands.costs_nothing(id)) return {};
+  const OperatorInfo* info = find_operator(node.domain, node.op_type);
+  try {
+    Work work = work_of(graph, node, info);
     Metrics metrics;
     metrics[Metric::kFlops] = quantity_of(work.flops, Source::kRule);
     metrics[Metric::kElementwiseFlops] = quantity_of(work.elementwise_flops, Source::kRule);
-    metrics[Metric::kWeightReadBytes] = traffic.weights;
-    metrics[Metric::kKvReadBytes] = traffic.cache_read;
-    metrics[Metric::kKvWriteBytes] = traffic.cache_written;
-    metrics[Metric::kActivationReadBytes] = traffic.read;
-    metrics[Metric::kActivationWriteBytes] = traffic.written;
+    // An operand of unknown size leaves the others as a lower bound.
+    for (const OperandTraffic& part : NodeTraffic(graph, operands, node, work).measure()) {
+      metrics[part.metric] = metrics[part.metric] + part.bytes;
+    }
     // What an operator without an entry touches is not known; all of its operands is an assumption.
     if (info == nullptr) {
       for (Quantity& quantity : metrics.all) assume(quantity);

@@ -1,7 +1,7 @@
 // What one run of one node computes and moves.
 #pragma once
 
-#include "estimate/operands.h"
+#include "kcharter/estimate/operands.h"
 #include "kcharter/base/diagnostic.h"
 #include "kcharter/estimate/quantity.h"
 

@@ -1,4 +1,4 @@
-#include "estimate/operands.h"
+#include "kcharter/estimate/operands.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "estimate/lifetimes.h"
+#include "kcharter/estimate/lifetimes.h"
 
 namespace kcharter {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "estimate/operands.h"
+#include "kcharter/estimate/operands.h"
 #include "kcharter/base/diagnostic.h"
 #include "kcharter/estimate/quantity.h"
 #include "kcharter/structure/module_tree.h"

@@ -1,4 +1,4 @@
-#include "estimate/sum.h"
+#include "kcharter/estimate/sum.h"
 
 #include <algorithm>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "estimate/operands.h"
+#include "kcharter/estimate/operands.h"
 #include "kcharter/estimate/estimate.h"
 
 namespace kcharter {

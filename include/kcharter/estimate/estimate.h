@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kcharter/estimate/operands.h"
 #include "kcharter/estimate/quantity.h"
 #include "kcharter/model/model.h"
 #include "kcharter/structure/module_tree.h"
@@ -40,6 +41,8 @@ struct Estimate {
   Quantity total_bytes;          // weights + cache + state + activation peak + cache copy
   std::vector<DType> compute_dtypes;     // by NodeId: the dtype it computes in
   std::vector<bool> folded_at_load;      // by NodeId: fed only by weights
+  Operands operands;
+  std::vector<Quantity> region_runs;  // by RegionId: how often it runs in one step
   NodeId peak_node;                      // where the peak is, at the defaults
   std::vector<LiveValue> alive_at_peak;  // largest first
   // Where a best-fit allocator puts the activations, at the defaults: an upper bound of what the

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "estimate/operands.h"
+#include "kcharter/estimate/operands.h"
 
 namespace kcharter {
 

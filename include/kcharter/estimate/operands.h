@@ -24,6 +24,9 @@ struct Operands {
   std::vector<uint32_t> cache_in;
   std::vector<uint32_t> cache_out;
 
+  bool costs_nothing(NodeId node) const {
+    return folded[node.index] || on_host[node.index] || is_view[node.index];
+  }
   ValueId memory_of(ValueId value) const { return memory[value.index]; }
   bool is_cache(ValueId value) const {
     uint32_t root = memory[value.index].index;
