@@ -7,6 +7,17 @@
 //   RMSNormalization(x), LayerNormalization(x)            without learned scale
 //   SliceLayer(x [B,S,count·size]; index, size)           [B, S, size], that of one layer
 //   GridToTokens(x [B,C,H,W])                             [B, H·W, C]
+//   TokensToGrid(x [B,H·W,C], grid [·,·,H,W])             [B, C, H, W]
+//   ToSquareGrid(x [B,side²,C]; side)                     [B, C, side, side]
+//   EmbedPoints(points [B,S,2], vectors …; size)          [B, S, size], sines plus a vector of its kind
+//   Upsample(x [B,C,H,W]; factor)                         [B, C, H·factor, W·factor], nearest
+//   UpsampleLike(x [B,C,h,w], grid [·,·,H,W])             [B, C, H, W]
+//   PadTokens(x [B,S,H]; tokens)                          [B, tokens, H], zeros added or rows cut
+//   TokensLike(x [B,S,H], y [B,T,·]; last)                [B, T, H], the first or last of x
+//   RepeatTokens(rows [·,S,H], y [B,…])                   [B, S, H]
+//   TimestepEmbedding(t [B]; size)                        [B, 1, size], sines and cosines
+//   RelativeScores(q [B,S,heads·d], rows, columns; num_heads, rows, columns)
+//                                                         [B, S, heads·(rows+columns)]
 //   PrependTokens(x [B,S,H], tokens; count)               [B, S+count, H]
 //   MergeNeighbours(x [B,S,H]; count)                     [B, S/count, H·count]
 //   MergeTokens(x [B,S,H], y)                             x with y's tokens in the place of some
@@ -47,6 +58,17 @@ Work positions_work(const Graph& graph, const Node& node) {
   return {.elementwise_flops = elements, .read_elements = {elements, rows}};
 }
 
+// The second operand is looked at for its shape alone.
+Work rearranged_work(const Graph& graph, const Node& node) {
+  return {.read_elements = {input_elements(graph, node, 0), Expr(0)}};
+}
+
+// Each query against one vector for every row and one for every column of its window.
+Work relative_scores_work(const Graph& graph, const Node& node) {
+  Expr sides(int_attribute(node, "rows", 0) + int_attribute(node, "columns", 0));
+  return {.flops = times(2 * sides, input_elements(graph, node, 0))};
+}
+
 Work similarity_work(const Graph& graph, const Node& node) {
   Expr size(int_attribute(node, "size", 0));
   return {.flops = times(2 * size, output_elements(graph, node))};
@@ -60,6 +82,16 @@ OperatorFamily kcharter_basic_operators() {
       {kOurs, "Scale", {}},
       {kOurs, "SliceLayer", {.work = reads_what_it_writes}},
       {kOurs, "GridToTokens", {.work = moves_data}},
+      {kOurs, "PadTokens", {.work = moves_data}},
+      {kOurs, "TokensLike", {.work = reads_what_it_writes}},
+      {kOurs, "RepeatTokens", {.work = rearranged_work}},
+      {kOurs, "TimestepEmbedding", {.work = per_output_element<2>}},
+      {kOurs, "RelativeScores", {.work = relative_scores_work}},
+      {kOurs, "TokensToGrid", {.work = rearranged_work}},
+      {kOurs, "ToSquareGrid", {.work = moves_data}},
+      {kOurs, "EmbedPoints", {.work = per_output_element<5>}},
+      {kOurs, "Upsample", {.work = moves_data}},
+      {kOurs, "UpsampleLike", {.work = rearranged_work}},
       {kOurs, "PrependTokens", {.work = moves_data}},
       {kOurs, "MergeNeighbours", {.is_view = true}},
       {kOurs, "MergeTokens", {.work = merge_tokens_work}},

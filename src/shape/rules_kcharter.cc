@@ -70,11 +70,58 @@ void grid_to_tokens(NodeInference& node) {
   node.set(0, node.input_dtype(0), Shape{(*grid)[0], times((*grid)[2], (*grid)[3]), (*grid)[1]});
 }
 
+// Channels of the first input, height and width of the second.
+void with_grid_of(NodeInference& node, Dim channels) {
+  const Shape* grid = node.input_shape(1);
+  if (grid == nullptr || grid->size() != 4) return;
+  node.set(0, node.input_dtype(0), Shape{node.input_dim(0, 0), std::move(channels), (*grid)[2], (*grid)[3]});
+}
+
+void tokens_to_grid(NodeInference& node) { with_grid_of(node, node.input_dim(0, 2)); }
+void upsample_like(NodeInference& node) { with_grid_of(node, node.input_dim(0, 1)); }
+
+void to_square_grid(NodeInference& node) {
+  const Expr side(int_attribute(node.node, "side", 0));
+  node.set(0, node.input_dtype(0), Shape{node.input_dim(0, 0), node.input_dim(0, 2), side, side});
+}
+
+void embed_points(NodeInference& node) {
+  node.set(0, node.input_dtype(0), tokens_by(node, {Expr(int_attribute(node.node, "size", 0))}));
+}
+
+void upsample(NodeInference& node) {
+  const Shape* grid = node.input_shape(0);
+  if (grid == nullptr || grid->size() != 4) return;
+  const Expr factor(int_attribute(node.node, "factor", 1));
+  node.set(0, node.input_dtype(0), Shape{(*grid)[0], (*grid)[1], times((*grid)[2], factor), times((*grid)[3], factor)});
+}
+
 // [B, S, H] with another number of tokens.
 void with_tokens(NodeInference& node, Dim tokens, Dim width) {
   const Shape* shape = node.input_shape(0);
   if (shape == nullptr || shape->size() != 3) return;
   node.set(0, node.input_dtype(0), Shape{(*shape)[0], std::move(tokens), std::move(width)});
+}
+
+void pad_tokens(NodeInference& node) {
+  with_tokens(node, Expr(int_attribute(node.node, "tokens", 1)), node.input_dim(0, 2));
+}
+
+void tokens_like(NodeInference& node) { with_tokens(node, node.input_dim(1, 1), node.input_dim(0, 2)); }
+
+void repeat_tokens(NodeInference& node) {
+  const Shape* rows = node.input_shape(0);
+  if (rows == nullptr || rows->size() < 2) return;
+  node.set(0, node.input_dtype(0), Shape{node.input_dim(1, 0), (*rows)[rows->size() - 2], rows->back()});
+}
+
+void relative_scores(NodeInference& node) {
+  const Expr sides(int_attribute(node.node, "rows", 0) + int_attribute(node.node, "columns", 0));
+  node.set(0, node.input_dtype(0), tokens_by(node, {Expr(int_attribute(node.node, "num_heads", 0)) * sides}));
+}
+
+void timestep_embedding(NodeInference& node) {
+  node.set(0, node.input_dtype(0), Shape{node.input_dim(0, 0), Expr(1), Expr(int_attribute(node.node, "size", 0))});
 }
 
 void prepend_tokens(NodeInference& node) {
@@ -163,6 +210,7 @@ constexpr ShapeRuleEntry kEntries[] = {
     {kOurs, "CausalConvolution", convolution},
     {kOurs, "CombineExperts", combine},
     {kOurs, "CrossAttention", attention},
+    {kOurs, "EmbedPoints", embed_points},
     {kOurs, "ExpertMatMul", expert_matmul},
     {kOurs, "FirstToken", last_token},
     {kOurs, "GatedDeltaRule", recurrence},
@@ -174,12 +222,15 @@ constexpr ShapeRuleEntry kEntries[] = {
     {kOurs, "LightningAttention", recurrence},
     {kOurs, "MergeNeighbours", merge_neighbours},
     {kOurs, "MergeTokens", same_as_first_input},
+    {kOurs, "PadTokens", pad_tokens},
     {kOurs, "PoolNeighbours", pool_neighbours},
     {kOurs, "PoolTokens", pool_tokens},
     {kOurs, "PrependTokens", prepend_tokens},
     {kOurs, "QuantizedGather", quantized_gather},
     {kOurs, "QuantizedMatMul", quantized_matmul},
     {kOurs, "RMSNormalization", same_as_first_input},
+    {kOurs, "RelativeScores", relative_scores},
+    {kOurs, "RepeatTokens", repeat_tokens},
     {kOurs, "Reshape", reshape},
     {kOurs, "RotaryEmbedding", same_as_first_input},
     {kOurs, "Route", route},
@@ -190,6 +241,12 @@ constexpr ShapeRuleEntry kEntries[] = {
     {kOurs, "Scale", same_as_first_input},
     {kOurs, "SelectiveScan", recurrence},
     {kOurs, "TimeMix", recurrence},
+    {kOurs, "TimestepEmbedding", timestep_embedding},
+    {kOurs, "ToSquareGrid", to_square_grid},
+    {kOurs, "TokensLike", tokens_like},
+    {kOurs, "TokensToGrid", tokens_to_grid},
+    {kOurs, "Upsample", upsample},
+    {kOurs, "UpsampleLike", upsample_like},
 };
 
 }  // namespace

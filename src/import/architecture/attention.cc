@@ -140,6 +140,18 @@ ValueId attend(GraphBuilder& builder, ValueId q, Projected projected, const Atte
 
 }  // namespace
 
+ValueId attend_to_all(GraphBuilder& builder, ValueId query, ValueId key, ValueId value, int64_t heads,
+                      int64_t head_dim, int64_t block, ValueId bias) {
+  Attention part;
+  part.heads = part.kv_heads = heads;
+  part.head_dim = head_dim;
+  part.causal = false;
+  if (block > 0) part.block = block;
+  std::vector<ValueId> inputs = {query, key, value};
+  if (bias) inputs.push_back(bias);
+  return builder.ours("Attention", std::move(inputs), attributes_of(part, head_dim));
+}
+
 ValueId Attention::operator()(GraphBuilder& builder, ValueId x, int64_t layer) const {
   auto scope = builder.scope(name, class_name);
   int64_t value_dim = value_head_dim.value_or(head_dim);

@@ -49,6 +49,11 @@ struct Attention {
   ValueId operator()(GraphBuilder& builder, ValueId x, int64_t layer) const;
 };
 
+// Every query sees every key: [B, S, heads·head_dim] of queries, [B, T, …] of keys and values. With a
+// block, sequences of that length each see themselves; `bias` (may be none) is added to the scores.
+ValueId attend_to_all(GraphBuilder& builder, ValueId query, ValueId key, ValueId value, int64_t heads,
+                      int64_t head_dim, int64_t block = 0, ValueId bias = {});
+
 // Attention to the output of an encoder: its keys and values are computed in prefill and kept, decode
 // only reads them. `encoded`: none in decode.
 ValueId cross_attention(GraphBuilder& builder, ValueId x, ValueId encoded, const Attention& part,

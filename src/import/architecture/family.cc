@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "import/architecture/families/families.h"
+#include "import/architecture/families/vision_families.h"
 
 namespace kcharter {
 namespace {
@@ -163,8 +164,10 @@ const Family* find_family(const ModelConfig& config) {
   std::vector<std::string> names = config.texts("architectures");
   std::string architecture = names.empty() ? config.text("_class_name") : names[0];
   std::string model_type = config.text("model_type");
-  const Family* found = find_in(registered(), architecture, model_type);
-  return found != nullptr ? found : find_in(kFamilies, architecture, model_type);
+  for (std::span<const Family> table : {std::span<const Family>(registered()), std::span<const Family>(kFamilies), vision_families()}) {
+    if (const Family* found = find_in(table, architecture, model_type)) return found;
+  }
+  return nullptr;
 }
 
 void register_family(const Family& family) { registered().push_back(family); }

@@ -225,4 +225,9 @@ ModelConfig ModelConfig::with_defaults(const ModelConfig& defaults) const {
   return ModelConfig(std::make_shared<const json>(std::move(merged)));
 }
 
+int64_t label_count(const ModelConfig& config) {
+  size_t named = config.section("id2label").keys().size();
+  return named > 0 ? static_cast<int64_t>(named) : config.integer("num_labels", 2);
+}
+
 }  // namespace kcharter

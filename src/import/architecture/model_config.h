@@ -53,4 +53,7 @@ class ModelConfig {
   std::shared_ptr<const nlohmann::json> json_;
 };
 
+// Classes of a classifier: id2label, num_labels, or 2 as transformers assumes.
+int64_t label_count(const ModelConfig& config);
+
 }  // namespace kcharter

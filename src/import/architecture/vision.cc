@@ -1,5 +1,6 @@
 #include "import/architecture/vision.h"
 
+#include "import/architecture/convolution.h"
 #include "kcharter/base/error.h"
 
 namespace kcharter {
@@ -60,6 +61,25 @@ ValueId embed_patches(GraphBuilder& builder, const PatchEmbedding& part, std::st
   std::vector<int64_t> square = {part.patch_size, part.patch_size};
   ValueId grid = builder.op("Conv", std::move(inputs), {attribute("kernel_shape", square), attribute("strides", square)});
   return builder.ours("GridToTokens", {grid});
+}
+
+ValueId image_input(GraphBuilder& builder, int64_t channels, int64_t size, std::string_view name) {
+  if (builder.silent()) return {};
+  Expr images = builder.batch() * builder.variable("image_count", "Images of a sequence", 1, 0);
+  ImageSize free = free_image_size(builder, size);
+  return builder.input(name, builder.activation_dtype(), {images, Expr(channels), free.height, free.width});
+}
+
+void check_stages(const std::vector<std::vector<int64_t>>& lists) {
+  constexpr int64_t kMostBlocks = 10'000;
+  for (const std::vector<int64_t>& list : lists) {
+    if (list.empty() || list.size() > 64 || list.size() != lists[0].size()) {
+      throw Error("lists of stages have " + std::to_string(lists[0].size()) + " and " + std::to_string(list.size()) + " entries");
+    }
+    for (int64_t value : list) {
+      if (value < 0 || value > kMostBlocks) throw Error("a stage's size is " + std::to_string(value));
+    }
+  }
 }
 
 ValueId prepend_token(GraphBuilder& builder, ValueId x, std::string_view name, std::vector<int64_t> dims) {

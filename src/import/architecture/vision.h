@@ -31,6 +31,11 @@ struct PatchEmbedding {
 };
 ValueId embed_patches(GraphBuilder& builder, const PatchEmbedding& part, std::string_view input = "pixel_values");
 
+// Images [images, channels, height, width] of any size; `size` is the default of both.
+ValueId image_input(GraphBuilder& builder, int64_t channels, int64_t size, std::string_view name = "pixel_values");
+// Lists with one entry for each stage of a network: as many in each, none of them negative.
+void check_stages(const std::vector<std::vector<int64_t>>& lists);
+
 // A learned vector [1, 1, size] or [size] put in front of all tokens.
 ValueId prepend_token(GraphBuilder& builder, ValueId x, std::string_view name, std::vector<int64_t> dims);
 // A learned table added to every sequence, as it is stored.

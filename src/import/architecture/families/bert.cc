@@ -108,11 +108,6 @@ void predict_masked_roberta(GraphBuilder& b, const Bert& bert, const Encoded& en
   b.output(b.op("Add", {x, b.parameter("bias", {bert.vocab_size})}));
 }
 
-int64_t labels_of(const ModelConfig& config) {
-  size_t named = config.section("id2label").keys().size();
-  return named > 0 ? static_cast<int64_t>(named) : config.integer("num_labels", 2);
-}
-
 template <typename Change>
 void change_attention(Stack& stack, Change change) {
   for (Layer& layer : stack.layers) {
@@ -137,7 +132,7 @@ void build_bert_masked(GraphBuilder& builder, const ModelConfig& config) {
 void build_bert_classifier(GraphBuilder& builder, const ModelConfig& config) {
   Bert bert = bert_of(config, "bert");
   ValueId x = pool(builder, bert, run(builder, bert).hidden);
-  builder.output(linear(builder, x, {"classifier", bert.hidden_size, labels_of(config), true}));
+  builder.output(linear(builder, x, {"classifier", bert.hidden_size, label_count(config), true}));
 }
 
 void build_roberta_masked(GraphBuilder& builder, const ModelConfig& config) {

@@ -65,6 +65,7 @@ void build_gpt_neox(GraphBuilder& builder, const ModelConfig& config);
 void build_bloom(GraphBuilder& builder, const ModelConfig& config);
 void build_mpt(GraphBuilder& builder, const ModelConfig& config);
 // opt.cc
+Decoder opt_decoder(const ModelConfig& config);
 void build_opt(GraphBuilder& builder, const ModelConfig& config);
 void build_xglm(GraphBuilder& builder, const ModelConfig& config);
 // mixtral.cc
@@ -142,6 +143,8 @@ void build_nllb_moe(GraphBuilder& builder, const ModelConfig& config);
 void build_whisper(GraphBuilder& builder, const ModelConfig& config);
 // t5.cc
 void build_t5(GraphBuilder& builder, const ModelConfig& config);
+// With an image's tokens (may be none) in the encoder's text.
+void build_t5_reading(GraphBuilder& builder, const ModelConfig& config, ValueId image);
 void build_t5_encoder(GraphBuilder& builder, const ModelConfig& config);
 // bert.cc
 void build_bert(GraphBuilder& builder, const ModelConfig& config);

@@ -39,7 +39,7 @@ Decoder fairseq_decoder(const ModelConfig& config, const char* model, int64_t fe
 
 // The first two rows of the position table are for padding. The 350M size alone norms after its
 // blocks and embeds into fewer dimensions.
-void build_opt(GraphBuilder& builder, const ModelConfig& config) {
+Decoder opt_decoder(const ModelConfig& config) {
   Decoder decoder = fairseq_decoder(config, "model.decoder", config.require("intermediate_size"));
   decoder.positions = "embed_positions";
   decoder.position_rows = config.require("max_position_embeddings") + 2;
@@ -52,8 +52,10 @@ void build_opt(GraphBuilder& builder, const ModelConfig& config) {
     if (norm_before) continue;
     layer.norm_after_sum = true;
   }
-  build(builder, decoder);
+  return decoder;
 }
+
+void build_opt(GraphBuilder& builder, const ModelConfig& config) { build(builder, opt_decoder(config)); }
 
 // Positions are computed, not learned.
 void build_xglm(GraphBuilder& builder, const ModelConfig& config) {

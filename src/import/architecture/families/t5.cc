@@ -100,13 +100,15 @@ Stack stack_of(const T5& t, const ModelConfig& config, bool decoder, int64_t lay
   return stack;
 }
 
-ValueId run_stack(GraphBuilder& b, const T5& t, const Stack& stack, const char* name, ValueId table, const char* input, const Shape& shape) {
+ValueId run_stack(GraphBuilder& b, const T5& t, const Stack& stack, const char* name, ValueId table, const char* input,
+                  const Shape& shape, ValueId image = {}) {
   auto scope = b.scope(name);
   ValueId x;
   if (!b.silent()) {
     ValueId ids = b.input(input, DType::kInt64, shape);
     ValueId own = b.alias("embed_tokens.weight", table, {t.vocab_size, t.hidden_size});
     x = b.op("Gather", {own, ids}, {attribute("axis", int64_t{0})});
+    if (image) x = b.ours("MergeTokens", {x, image});
   }
   x = build_layers(b, stack, x);
   return normalize(b, x, "final_layer_norm", t.hidden_size, t.norm);
@@ -126,7 +128,9 @@ void build_t5_encoder(GraphBuilder& builder, const ModelConfig& config) {
   builder.output(run_stack(builder, t, stack, "encoder", table, "input_ids", {builder.batch(), builder.tokens()}));
 }
 
-void build_t5(GraphBuilder& builder, const ModelConfig& config) {
+void build_t5(GraphBuilder& builder, const ModelConfig& config) { build_t5_reading(builder, config, {}); }
+
+void build_t5_reading(GraphBuilder& builder, const ModelConfig& config, ValueId image) {
   T5 t = t5_of(config);
   Expr encoded_tokens = builder.variable("encoder_sequence_length", "Tokens of the encoder", 512);
   ValueId table = shared_table(builder, t);
@@ -136,7 +140,7 @@ void build_t5(GraphBuilder& builder, const ModelConfig& config) {
     std::optional<GraphBuilder::Silence> has_run;
     if (builder.decode()) has_run.emplace(builder);
     Stack stack = stack_of(t, config, false, layers, {}, encoded_tokens);
-    encoded = run_stack(builder, t, stack, "encoder", table, "input_ids", {builder.batch(), encoded_tokens});
+    encoded = run_stack(builder, t, stack, "encoder", table, "input_ids", {builder.batch(), encoded_tokens}, image);
   }
   Stack stack = stack_of(t, config, true, config.integer("num_decoder_layers", layers), encoded, encoded_tokens);
   ValueId x = run_stack(builder, t, stack, "decoder", table, "decoder_input_ids", {builder.batch(), builder.tokens()});

@@ -50,13 +50,8 @@ ValueId run_vit(GraphBuilder& b, const ModelConfig& config, int64_t extra_tokens
   return normalize(b, x, "layernorm", sizes.hidden_size, stack.norm);
 }
 
-int64_t labels_of(const ModelConfig& config) {
-  size_t named = config.section("id2label").keys().size();
-  return named > 0 ? static_cast<int64_t>(named) : config.integer("num_labels", 2);
-}
-
 void classify(GraphBuilder& b, ValueId x, const ModelConfig& config, int64_t hidden) {
-  b.output(linear(b, b.ours("FirstToken", {x}), {"classifier", hidden, labels_of(config), true}));
+  b.output(linear(b, b.ours("FirstToken", {x}), {"classifier", hidden, label_count(config), true}));
 }
 
 }  // namespace
@@ -130,7 +125,7 @@ void build_beit_classifier(GraphBuilder& builder, const ModelConfig& config) {
     if (pooled) x = builder.ours("PoolTokens", {x}, {attribute("tokens", int64_t{1})});
     if (pooled) x = normalize(builder, x, "pooler.layernorm", size, stack.norm);
   }
-  builder.output(linear(builder, x, {"classifier", size, labels_of(config), true}));
+  builder.output(linear(builder, x, {"classifier", size, label_count(config), true}));
 }
 
 }  // namespace kcharter
