@@ -17,7 +17,7 @@ FLOORS = [
     ["estimate"],
     ["advise"],
     ["report"],
-    ["analyze"],
+    ["analyze", "overlay"],
     ["cli"],
 ]
 HEIGHT = {floor: height for height, row in enumerate(FLOORS) for floor in row}
@@ -27,7 +27,7 @@ PLACES = {
     "google/protobuf/": ["import/onnx/", "shape/"],
     "onnx/": ["import/onnx/", "shape/"],
     "CLI/": ["cli/"],
-    "nlohmann/": ["import/", "report/", "estimate/device"],
+    "nlohmann/": ["import/", "report/", "overlay/", "estimate/device"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

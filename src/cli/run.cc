@@ -20,6 +20,7 @@ constexpr char kExamples[] =
     "  kcharter analyze config.json --mode decode --max-seq 131072 --kv-dtype fp8\n"
     "  kcharter fit Llama-3-8B/ --device rtx-4090 --budget 'total<24GiB'\n"
     "  kcharter publish site model.onnx Qwen3-8B/        a static site to browse\n"
+    "  kcharter overlay generated/model.decode.json profile.json   measured times beside it\n"
     "  kcharter validate generated/model.decode.json\n"
     "\n"
     "`kcharter COMMAND --help` explains one command. Exit status: 0 done, 1 a model could not be\n"
@@ -42,6 +43,7 @@ int run(int argc, const char* const* argv) {
   add_analyze_command(program, outcome);
   add_publish_command(program, outcome);
   add_fit_command(program, outcome);
+  add_overlay_command(program, outcome);
   add_devices_command(program, outcome);
   add_validate_command(program, outcome);
   try {

@@ -1,4 +1,4 @@
-#include "report/amounts.h"
+#include "kcharter/report/amounts.h"
 
 #include <fmt/format.h>
 

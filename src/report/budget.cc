@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "report/amounts.h"
+#include "kcharter/report/amounts.h"
 #include "report/summary.h"
 
 namespace kcharter {

@@ -5,8 +5,8 @@
 #include <array>
 #include <string_view>
 
-#include "report/amounts.h"
-#include "report/text_table.h"
+#include "kcharter/report/amounts.h"
+#include "kcharter/report/text_table.h"
 
 namespace kcharter {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "kcharter/base/error.h"
 #include "kcharter/base/mapped_file.h"
-#include "report/nesting.h"
+#include "kcharter/base/nesting.h"
 
 namespace kcharter {
 namespace {

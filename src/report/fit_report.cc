@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "kcharter/estimate/fit.h"
-#include "report/amounts.h"
+#include "kcharter/report/amounts.h"
 #include "report/device_figures.h"
 #include "report/document_members.h"
 #include "report/heading.h"
-#include "report/text_table.h"
+#include "kcharter/report/text_table.h"
 
 namespace kcharter {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kcharter/base/utf8.h"
-#include "report/amounts.h"
+#include "kcharter/report/amounts.h"
 #include "report/summary.h"
 
 namespace kcharter {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "kcharter/base/utf8.h"
-#include "report/amounts.h"
+#include "kcharter/report/amounts.h"
 #include "report/device_figures.h"
 #include "report/document_members.h"
 #include "report/json_writer.h"
 #include "report/summary.h"
-#include "report/text_table.h"
+#include "kcharter/report/text_table.h"
 
 namespace kcharter {
 namespace {

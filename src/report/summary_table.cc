@@ -7,11 +7,11 @@
 
 #include "kcharter/base/utf8.h"
 #include "kcharter/report/summary_formats.h"
-#include "report/amounts.h"
+#include "kcharter/report/amounts.h"
 #include "report/device_figures.h"
 #include "report/heading.h"
 #include "report/summary.h"
-#include "report/text_table.h"
+#include "kcharter/report/text_table.h"
 
 namespace kcharter {
 namespace {

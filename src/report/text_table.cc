@@ -1,4 +1,4 @@
-#include "report/text_table.h"
+#include "kcharter/report/text_table.h"
 
 #include <algorithm>
 

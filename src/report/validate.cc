@@ -6,7 +6,7 @@
 #include "report/document_checks.h"
 #include "report/embedded_schemas.h"
 #include "report/json_schema.h"
-#include "report/nesting.h"
+#include "kcharter/base/nesting.h"
 
 namespace kcharter {
 namespace {

@@ -20,6 +20,14 @@ void write_list(JsonWriter& json, const std::vector<T>& list, Write write) {
   json.end_array();
 }
 
+// Whether a node's body, and those around it, run in this mode.
+bool runs(const Graph& graph, const Node& node) {
+  for (RegionId at = node.region; at; at = graph[at].parent) {
+    if (graph[at].runs == RegionRuns::kNo) return false;
+  }
+  return true;
+}
+
 std::string shortened(const std::string& text) {
   return text.size() <= kMaxText ? text : text.substr(0, kMaxText) + "…";
 }
@@ -190,6 +198,7 @@ void TableWriter::node(uint32_t id, const std::vector<uint32_t>& stood_for) {
   json.key("multiplicity").integer(document.tree[module].multiplicity);
   json.key("view").boolean(known != nullptr && known->is_view);
   json.key("folded_at_load").boolean(document.estimate.folded_at_load[id]);
+  if (!runs(document.model.graph, node)) json.key("runs").boolean(false);
   json.key("launches")
       .integer(launch_count(document.model, document.tree, document.estimate, NodeId{id}));
   metrics(document.estimate.nodes[id]);

@@ -11,9 +11,13 @@ mkdir -p "$(dirname "$corpus")"
 exec 9>"$corpus.lock"
 flock 9
 version=$(stat -c '%s %Y' "$shared"/corpus/* | sha256sum)
-if [ "$(cat "$corpus/.unpacked" 2>/dev/null)" != "$version" ]; then
+if [ "$(cat "$corpus/.unpacked" 2>/dev/null)" != "$version" ] || [ ! -d "$corpus/profiles" ]; then
   rm -rf "$corpus" "$corpus.new"
   "$shared/corpus/unpack" "$corpus.new"
+  mkdir "$corpus.new/profiles"
+  if [ -f "$shared/corpus/ort-profiles.tar.xz" ]; then
+    tar -xJf "$shared/corpus/ort-profiles.tar.xz" -C "$corpus.new/profiles"
+  fi
   echo "$version" > "$corpus.new/.unpacked"
   mv "$corpus.new" "$corpus"
 fi

@@ -1,8 +1,8 @@
-#include "report/text_table.h"
+#include "kcharter/report/text_table.h"
 
 #include <gtest/gtest.h>
 
-#include "report/amounts.h"
+#include "kcharter/report/amounts.h"
 
 namespace kcharter {
 namespace {

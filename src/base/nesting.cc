@@ -1,4 +1,4 @@
-#include "report/nesting.h"
+#include "kcharter/base/nesting.h"
 
 namespace kcharter {
 
