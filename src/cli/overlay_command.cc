@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -15,18 +16,24 @@ struct OverlayCommand {
   std::string document, profile, output, format = "table";
 };
 
-void run(const OverlayCommand& command) {
-  Overlay measured;
-  {
-    const MappedFile file(command.document);
-    const auto bytes = file.bytes();
-    try {
-      measured = overlay({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, command.profile);
-    } catch (Error& error) {
-      const bool names_file = std::string_view(error.what()).starts_with(command.profile);
-      throw names_file ? error : error.in(command.document);
-    }
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+Overlay join(const OverlayCommand& command) {
+  const MappedFile document(command.document), profile(command.profile);
+  const std::string source = std::filesystem::path(command.profile).filename().string();
+  try {
+    return overlay(text_of(document), text_of(profile), source);
+  } catch (Error& error) {
+    // What is wrong with the profile names it already.
+    const bool is_named = std::string_view(error.what()).starts_with(source + ":");
+    throw is_named ? error : error.in(command.document);
   }
+}
+
+void run(const OverlayCommand& command) {
+  const Overlay measured = join(command);
   if (command.output == "-") {
     std::cout << measured.document;
     return;

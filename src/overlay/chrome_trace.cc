@@ -54,7 +54,7 @@ std::vector<Traced> traced(const Json& events) {
     one.span = {number_of(event, "ts", 0), std::max(0.0, number_of(event, "dur", 0)), threads.of(event)};
     const auto args = event.find("args");
     if (args != event.end() && args->is_object()) {
-      one.correlation = static_cast<int64_t>(number_of(*args, "correlation", -1));
+      one.correlation = integer_of(*args, "correlation", -1);
     }
     all.push_back(std::move(one));
   }
@@ -63,13 +63,34 @@ std::vector<Traced> traced(const Json& events) {
 
 std::vector<std::string> modules_around(const std::vector<Traced>& all, const std::vector<int64_t>& inside,
                                         int64_t at) {
+  constexpr int kMostLevels = 256;
   std::vector<std::string> modules;
-  for (; at >= 0; at = inside[static_cast<size_t>(at)]) {
+  for (int level = 0; at >= 0 && level < kMostLevels; at = inside[static_cast<size_t>(at)], ++level) {
     const Traced& one = all[static_cast<size_t>(at)];
     if (one.category == Category::kModule) modules.push_back(one.name);
   }
   std::ranges::reverse(modules);
   return modules;
+}
+
+// An operator of the host holds those it calls.
+std::vector<double> self_times(const std::vector<Traced>& all) {
+  std::vector<Span> spans;
+  std::vector<size_t> hosts;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].category != Category::kHost) continue;
+    hosts.push_back(i);
+    spans.push_back(all[i].span);
+  }
+  std::vector<double> self;
+  for (const Traced& one : all) self.push_back(one.span.duration);
+  const std::vector<int64_t> inside = enclosing_spans(spans);
+  for (size_t host = 0; host < hosts.size(); ++host) {
+    if (inside[host] < 0) continue;
+    double& outer = self[hosts[static_cast<size_t>(inside[host])]];
+    outer = std::max(0.0, outer - spans[host].duration);
+  }
+  return self;
 }
 
 }  // namespace
@@ -86,18 +107,7 @@ Profile read_chrome_trace(const Json& events) {
     has_kernels |= all[i].category == Category::kKernel;
   }
   const std::vector<int64_t> inside = enclosing_spans(spans);
-  std::vector<double> self;
-  for (const Traced& one : all) self.push_back(one.span.duration);
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i].category != Category::kHost) continue;
-    int64_t around = inside[i];
-    while (around >= 0 && all[static_cast<size_t>(around)].category != Category::kHost) {
-      around = inside[static_cast<size_t>(around)];
-    }
-    if (around < 0) continue;
-    double& outer = self[static_cast<size_t>(around)];
-    outer = std::max(0.0, outer - all[i].span.duration);
-  }
+  const std::vector<double> self = self_times(all);
   std::ranges::sort(starts, {}, &Span::start);
   Profile profile{"chrome-trace", std::vector<std::vector<ProfileEvent>>(std::max<size_t>(starts.size(), 1))};
   for (size_t i = 0; i < all.size(); ++i) {

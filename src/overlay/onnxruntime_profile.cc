@@ -11,7 +11,7 @@ constexpr std::string_view kKernel = "_kernel_time";
 
 Span span_of(const Json& event) {
   return {number_of(event, "ts", 0), std::max(0.0, number_of(event, "dur", 0)),
-          static_cast<int64_t>(number_of(event, "tid", 0))};
+          integer_of(event, "tid", 0)};
 }
 
 // [{"float": [2, 1, 64]}, …]

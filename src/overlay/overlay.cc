@@ -152,12 +152,17 @@ std::string_view name(JoinedBy by) {
   return kNames[static_cast<size_t>(by)];
 }
 
-Overlay overlay(std::string_view document, const std::filesystem::path& path) {
+Overlay overlay(std::string_view document, std::string_view profile_text, std::string_view source) {
   const DocumentIndex index(document);
-  const Profile profile = read_profile(path);
+  Profile profile;
+  try {
+    profile = read_profile(profile_text);
+  } catch (Error& error) {
+    throw error.in(source);
+  }
   Overlay result;
   Summing(index, profile, result).run();
-  result.document = with_measured(document, index.json(), measured_member(result, path.filename().string()));
+  result.document = with_measured(document, index.json(), measured_member(result, std::string(source)));
   return result;
 }
 

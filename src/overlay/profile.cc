@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 
 #include "kcharter/base/error.h"
-#include "kcharter/base/mapped_file.h"
 #include "kcharter/base/nesting.h"
 #include "overlay/profile_readers.h"
 
@@ -36,12 +36,20 @@ bool is_onnxruntime(const Json& events) {
 double number_of(const Json& object, const char* key, double fallback) {
   const auto found = object.find(key);
   if (found == object.end()) return fallback;
-  if (found->is_number()) return found->get<double>();
-  if (!found->is_string()) return fallback;
-  const std::string& text = found->get_ref<const std::string&>();
   double value = fallback;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  if (found->is_number()) {
+    value = found->get<double>();
+  } else if (found->is_string()) {
+    const std::string& text = found->get_ref<const std::string&>();
+    std::from_chars(text.data(), text.data() + text.size(), value);
+  }
+  return std::isfinite(value) ? value : fallback;
+}
+
+int64_t integer_of(const Json& object, const char* key, int64_t fallback) {
+  constexpr double kMost = 1e15;
+  const double value = number_of(object, key, static_cast<double>(fallback));
+  return std::abs(value) <= kMost ? static_cast<int64_t>(value) : fallback;
 }
 
 std::string text_of(const Json& object, const char* key) {
@@ -71,13 +79,11 @@ std::vector<int64_t> enclosing_spans(const std::vector<Span>& spans) {
   return inside;
 }
 
-Profile read_profile(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  const auto bytes = file.bytes();
-  Json json = parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+Profile read_profile(std::string_view text) {
+  Json json = parse(text);
   if (json.is_object() && json.contains("traceEvents")) json = Json(std::move(json["traceEvents"]));
   if (!json.is_array()) {
-    throw Error(path.string() + ": is no profile: neither a list of events, as ONNX Runtime writes, nor an "
+    throw Error("is no profile: neither a list of events, as ONNX Runtime writes, nor an "
                 "object with 'traceEvents', as PyTorch's profiler does");
   }
   std::erase_if(json.get_ref<Json::array_t&>(), [](const Json& event) {
@@ -86,7 +92,7 @@ Profile read_profile(const std::filesystem::path& path) {
   Profile profile = is_onnxruntime(json) ? read_onnxruntime_profile(json) : read_chrome_trace(json);
   const auto is_empty = [](const std::vector<ProfileEvent>& step) { return step.empty(); };
   std::erase_if(profile.steps, is_empty);
-  if (profile.steps.empty()) throw Error(path.string() + ": no operator was measured in it");
+  if (profile.steps.empty()) throw Error("no operator was measured in it");
   if (profile.steps.size() > 1) profile.steps.erase(profile.steps.begin());
   return profile;
 }

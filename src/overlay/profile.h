@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kcharter {
@@ -24,8 +24,8 @@ struct Profile {
   std::vector<std::vector<ProfileEvent>> steps;
 };
 
-// Throws Error naming what the file is instead.
-Profile read_profile(const std::filesystem::path& path);
+// Throws Error saying what the text is instead.
+Profile read_profile(std::string_view text);
 
 // An interval that may contain others.
 struct Span {

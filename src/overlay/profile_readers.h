@@ -12,8 +12,9 @@ using Json = nlohmann::json;
 Profile read_onnxruntime_profile(const Json& events);
 Profile read_chrome_trace(const Json& events);
 
-// A number that may be written as a text; `fallback` where it is neither.
+// A finite number that may be written as a text; `fallback` where it is neither.
 double number_of(const Json& object, const char* key, double fallback);
+int64_t integer_of(const Json& object, const char* key, int64_t fallback);
 std::string text_of(const Json& object, const char* key);
 
 }  // namespace kcharter

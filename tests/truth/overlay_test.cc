@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kcharter/analyze/analyze.h"
+#include "kcharter/base/mapped_file.h"
 #include "kcharter/overlay/overlay.h"
 #include "kcharter/report/validate.h"
 #include "truth/shared_files.h"
@@ -39,7 +40,9 @@ Row join(const fs::path& corpus, const json& profile) {
   const Document document = analyze(corpus / profile["model"].get<std::string>(), options).front();
   const fs::path file = corpus / "profiles" / profile["case"].get<std::string>() /
                         (profile["optimizations"].get<std::string>() + ".json");
-  const Overlay measured = overlay(to_json(document), file);
+  const MappedFile bytes(file);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.bytes().data()), bytes.bytes().size());
+  const Overlay measured = overlay(to_json(document), text, name);
   EXPECT_EQ(validate_document(measured.document), std::vector<std::string>{}) << name;
   EXPECT_NEAR(measured.modules.front(), measured.step_microseconds - measured.microseconds[4], 1e-3) << name;
   std::printf("PROFILE %s: %.0f us; joined by name %.1f %%, renamed %.1f %%, order %.1f %%; %zu contradictions%s%s\n",

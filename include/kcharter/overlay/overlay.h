@@ -1,6 +1,6 @@
 // overlay: a profile that a runtime wrote, joined to the tree of a document.
 //
-//   Overlay measured = overlay(document_json, "profile.json");
+//   Overlay measured = overlay(document_json, profile_json, "profile.json");
 //   measured.document;                   // the document with the member "measured"
 //   measured.share(JoinedBy::kName);     // of the measured time
 //
@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -76,8 +75,9 @@ struct Overlay {
 };
 
 // Reads profiles of ONNX Runtime (a JSON array of events) and traces of PyTorch's profiler (Chrome
-// trace events). Throws Error: not a document, not a profile, nothing measured in it.
-Overlay overlay(std::string_view document, const std::filesystem::path& profile);
+// trace events); `source` is what to call it. Throws Error: not a document, not a profile, nothing
+// measured in it.
+Overlay overlay(std::string_view document, std::string_view profile, std::string_view source);
 
 // What was joined, the slowest modules and operators, and what was not joined, as a table.
 std::string overlay_table(const Overlay& overlay, size_t width);

@@ -2,9 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "kcharter/analyze/analyze.h"
@@ -16,19 +14,9 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-class OverlayTest : public testing::Test {
- protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path profile(const std::string& text) const {
-    std::ofstream(folder_ / "profile.json") << text;
-    return folder_ / "profile.json";
-  }
-
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("kcharter-overlay-" + std::to_string(::getpid()));
-};
+Overlay join(const std::string& document, const std::string& profile) {
+  return overlay(document, profile, "profile.json");
+}
 
 // 32 equal layers folded into one stage.
 const std::string& llama() {
@@ -61,12 +49,12 @@ std::string in_layer(std::string name, int layer) {
   return name.replace(name.find("layers.0"), 8, "layers." + std::to_string(layer));
 }
 
-TEST_F(OverlayTest, EveryInstanceOfAFoldedNodeIsFound) {
+TEST(Overlay, EveryInstanceOfAFoldedNodeIsFound) {
   const std::string name = first_matmul_of_a_layer();
   json events = json::array({run(0, 1000)});
   for (int layer = 0; layer < 32; ++layer) events.push_back(kernel(in_layer(name, layer), "MatMul", layer * 20, 10));
   events.push_back(kernel("/elsewhere/Foo", "Foo", 900, 80));
-  const Overlay measured = overlay(llama(), profile(events.dump()));
+  const Overlay measured = join(llama(), events.dump());
   EXPECT_DOUBLE_EQ(measured.step_microseconds, 400);
   EXPECT_DOUBLE_EQ(measured.share(JoinedBy::kName), 0.8);
   EXPECT_DOUBLE_EQ(measured.modules.front(), 320);
@@ -76,16 +64,16 @@ TEST_F(OverlayTest, EveryInstanceOfAFoldedNodeIsFound) {
   EXPECT_EQ(json::parse(measured.document)["measured"]["nodes"].size(), 1u);
 }
 
-TEST_F(OverlayTest, TheFirstRunIsWarmUpAndBodiesCountOnce) {
+TEST(Overlay, TheFirstRunIsWarmUpAndBodiesCountOnce) {
   const std::string name = first_matmul_of_a_layer();
   const json events = {run(0, 100), kernel(name, "MatMul", 10, 90), run(200, 100), kernel(name, "MatMul", 210, 30),
                        kernel(in_layer(name, 1), "MatMul", 220, 10), run(400, 100), kernel(name, "MatMul", 410, 50)};
-  const Overlay measured = overlay(llama(), profile(events.dump()));
+  const Overlay measured = join(llama(), events.dump());
   EXPECT_EQ(measured.steps, 2);
   EXPECT_DOUBLE_EQ(measured.step_microseconds, (30 + 50) / 2.0);  // the 10 lie within the 30
 }
 
-TEST_F(OverlayTest, TracesAreJoinedByModule) {
+TEST(Overlay, TracesAreJoinedByModule) {
   const auto event = [](const char* category, const std::string& name, int start, int duration, json args) {
     return json{{"ph", "X"}, {"cat", category}, {"name", name}, {"pid", 1}, {"tid", 1}, {"ts", start},
                 {"dur", duration}, {"args", std::move(args)}};
@@ -96,28 +84,28 @@ TEST_F(OverlayTest, TracesAreJoinedByModule) {
                        {event("user_annotation", "model.layers.5.mlp", 0, 100, json::object()),
                         event("cpu_op", "aten::mm", 10, 50, json::object()),
                         event("cuda_runtime", "cudaLaunchKernel", 20, 5, {{"correlation", 7}}), gpu}}};
-  const Overlay measured = overlay(llama(), profile(trace.dump()));
+  const Overlay measured = join(llama(), trace.dump());
   EXPECT_DOUBLE_EQ(measured.step_microseconds, 40);
   EXPECT_DOUBLE_EQ(measured.share(JoinedBy::kModule), 1);
   ASSERT_FALSE(measured.slowest_modules.empty());
   EXPECT_DOUBLE_EQ(measured.modules.front(), 40);
 }
 
-TEST_F(OverlayTest, WhatIsNoProfileIsRefused) {
+TEST(Overlay, WhatIsNoProfileIsRefused) {
   const auto refused = [&](const std::string& text, const char* reason) {
-    EXPECT_THAT([&] { overlay(llama(), profile(text)); }, testing::ThrowsMessage<Error>(HasSubstr(reason))) << text;
+    EXPECT_THAT([&] { join(llama(), text); }, testing::ThrowsMessage<Error>(HasSubstr(reason))) << text;
   };
   refused("", "is no profile");
   refused("{}", "is no profile");
   refused("[1, \"a\", {}]", "no operator was measured");
   refused(std::string(100000, '['), "is no profile");
-  EXPECT_THAT([&] { overlay("{}", profile("[]")); }, testing::ThrowsMessage<Error>(HasSubstr("is not a document")));
+  EXPECT_THAT([&] { join("{}", "[]"); }, testing::ThrowsMessage<Error>(HasSubstr("is not a document")));
 }
 
-TEST_F(OverlayTest, AProfileCutShortIsRead) {
+TEST(Overlay, AProfileCutShortIsRead) {
   std::string text = json::array({run(0, 9), kernel(first_matmul_of_a_layer(), "MatMul", 1, 5)}).dump();
   text.pop_back();
-  EXPECT_DOUBLE_EQ(overlay(llama(), profile(text + ",\n")).step_microseconds, 5);
+  EXPECT_DOUBLE_EQ(join(llama(), text + ",\n").step_microseconds, 5);
 }
 
 }  // namespace
