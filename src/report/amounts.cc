@@ -56,7 +56,7 @@ std::string grouped_digits(Int value) {
   const size_t first = digits[0] == '-' ? 1 : 0;
   for (size_t at = digits.size(); at > first + 3;) {
     at -= 3;
-    digits.insert(at, ",");
+    digits.insert(at, 1, ',');
   }
   return digits;
 }
