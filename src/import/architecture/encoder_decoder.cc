@@ -28,7 +28,7 @@ Stack side_stack(const EncoderDecoder& model, bool encoder, ValueId encoded, con
   attention.causal = attention.cached = !encoder;
   for (int64_t i = 0; i < side.layers; ++i) {
     Layer layer;
-    layer.mixer = attention;
+    layer.mixer = encoder && model.encoder_attention ? model.encoder_attention(attention, i) : Block(attention);
     layer.mixer_norm = "self_attn_layer_norm";
     layer.norm_after_sum = !model.norm_before;
     layer.feed_forward_norm = model.feed_forward_norm;
@@ -50,12 +50,13 @@ Stack side_stack(const EncoderDecoder& model, bool encoder, ValueId encoded, con
 ValueId run_side(GraphBuilder& builder, const EncoderDecoder& model, const Stack& stack, ValueId x,
                  const Shape& ids_shape, bool encoder) {
   x = scale(builder, x, model.embedding_scale);
-  if (model.position_rows > 0) {
+  int64_t rows = encoder && model.encoder_position_rows > 0 ? model.encoder_position_rows : model.position_rows;
+  if (rows > 0) {
     ValueId positions;
     if (!builder.silent()) {
       positions = builder.input(encoder ? "position_ids" : "decoder_position_ids", DType::kInt64, ids_shape);
     }
-    x = builder.op("Add", {x, embed(builder, "embed_positions", model.position_rows, model.hidden_size, positions).rows});
+    x = builder.op("Add", {x, embed(builder, "embed_positions", rows, model.hidden_size, positions).rows});
   }
   if (model.embedding_norm) x = normalize(builder, x, "layernorm_embedding", model.hidden_size, model.norm);
   x = build_layers(builder, stack, x);
@@ -84,7 +85,19 @@ FeedForward side_feed_forward(const EncoderDecoder& model, bool encoder) {
   return part;
 }
 
-void build(GraphBuilder& builder, const EncoderDecoder& model) {
+namespace {
+
+// "MarianMTModel" predicts tokens, "MarianModel" does not.
+bool is_bare(std::string_view architecture) {
+  return architecture.ends_with("Model") && !architecture.ends_with("MTModel");
+}
+
+// The encoder and the decoder; gives the hidden state of the decoder and the table of words.
+struct Decoded {
+  ValueId hidden, table;
+};
+
+Decoded run_both(GraphBuilder& builder, const EncoderDecoder& model) {
   Expr encoded_tokens = builder.variable("encoder_sequence_length", "Tokens of the encoder", model.default_encoded_tokens);
   Shape encoder_shape = {builder.batch(), encoded_tokens}, decoder_shape = {builder.batch(), builder.tokens()};
   ValueId table;
@@ -120,10 +133,32 @@ void build(GraphBuilder& builder, const EncoderDecoder& model) {
       x = rows_of(builder, model, table, ids);
     }
     x = run_side(builder, model, side_stack(model, false, encoded, encoded_tokens), x, decoder_shape, false);
-    if (!builder.decode()) x = builder.ours("LastToken", {x});
+    if (!builder.decode() && !is_bare(builder.architecture)) x = builder.ours("LastToken", {x});
     if (model.final_norm) x = normalize(builder, x, "layer_norm", model.hidden_size, model.norm);
   }
-  x = tied_linear(builder, x, {model.head, model.hidden_size, model.vocab_size}, {table});
+  return {x, table};
+}
+
+}  // namespace
+
+void build(GraphBuilder& builder, const EncoderDecoder& described, const ModelConfig& config) {
+  EncoderDecoder model = described;
+  if (is_bare(builder.architecture)) model.model.clear();
+  Decoded decoded = run_both(builder, model);
+  ValueId x = decoded.hidden;
+  int64_t size = model.hidden_size;
+  if (is_bare(builder.architecture)) return builder.output(x);
+  if (builder.architecture.ends_with("ForSequenceClassification")) {
+    auto scope = builder.scope("classification_head");
+    x = activate(builder, linear(builder, x, {"dense", size, size, true}), "tanh");
+    size_t named = config.section("id2label").keys().size();
+    int64_t labels = named > 0 ? static_cast<int64_t>(named) : config.integer("num_labels", 3);
+    return builder.output(linear(builder, x, {"out_proj", size, labels, true}));
+  }
+  if (builder.architecture.ends_with("ForQuestionAnswering")) {
+    return builder.output(linear(builder, x, {"qa_outputs", size, label_count(config), true}));
+  }
+  x = tied_linear(builder, x, {model.head, size, model.vocab_size}, {decoded.table});
   if (model.logits_bias) x = builder.op("Add", {x, builder.buffer_value("final_logits_bias", {1, model.vocab_size})});
   builder.output(x);
 }

@@ -26,6 +26,7 @@ struct EncoderDecoder {
   bool embedding_norm = false;      // layernorm_embedding
   bool final_norm = false;          // layer_norm
   int64_t position_rows = 0;        // 0: computed, not stored
+  int64_t encoder_position_rows = 0;  // 0: position_rows
   bool key_bias = true;
   bool shared = true;               // model.shared is every table
   double embedding_scale = 1;
@@ -33,6 +34,8 @@ struct EncoderDecoder {
   bool logits_bias = false;         // final_logits_bias, a buffer
   // Feed-forward blocks by side and layer; empty: fc1 and fc2.
   std::function<Block(bool encoder, int64_t layer)> feed_forward;
+  // The encoder's attention where it is not to all tokens; empty: it is.
+  std::function<Block(Attention attention, int64_t layer)> encoder_attention;
   std::string feed_forward_norm = "final_layer_norm";
   std::string cross = "encoder_attn", cross_norm = "encoder_attn_layer_norm";
   // Makes the encoder's input where it is not text (Whisper): writes within the encoder's scope.
@@ -40,7 +43,9 @@ struct EncoderDecoder {
   int64_t default_encoded_tokens = 512;
 };
 
-void build(GraphBuilder& builder, const EncoderDecoder& model);
+// The name of the class says what stands on top: "…Model" is bare, "…ForSequenceClassification" and
+// "…ForQuestionAnswering" have heads of their own, all others predict the next token.
+void build(GraphBuilder& builder, const EncoderDecoder& model, const ModelConfig& config);
 EncoderDecoder encoder_decoder_of(const ModelConfig& config);
 // fc1 and fc2 of one side, without a module of their own.
 FeedForward side_feed_forward(const EncoderDecoder& model, bool encoder);

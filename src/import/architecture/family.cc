@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "import/architecture/families/encoder_families.h"
 #include "import/architecture/families/families.h"
 #include "import/architecture/families/vision_families.h"
 
@@ -115,30 +116,6 @@ constexpr Family kFamilies[] = {
     {"ViTModel", "vit", build_vit},
     {"DeiTForImageClassification", "deit", build_deit_classifier},
     {"BeitForImageClassification", "beit", build_beit_classifier},
-    {"BartForConditionalGeneration", "bart", build_bart},
-    {"MBartForConditionalGeneration", "mbart", build_mbart},
-    {"M2M100ForConditionalGeneration", "m2m_100", build_m2m_100},
-    {"MarianMTModel", "marian", build_marian},
-    {"PegasusForConditionalGeneration", "pegasus", build_pegasus},
-    {"NllbMoeForConditionalGeneration", "nllb-moe", build_nllb_moe},
-    {"WhisperForConditionalGeneration", "whisper", build_whisper},
-    {"T5ForConditionalGeneration", "t5", build_t5},
-    {"MT5ForConditionalGeneration", "mt5", build_t5},
-    {"UMT5ForConditionalGeneration", "umt5", build_t5},
-    {"T5EncoderModel", "t5", build_t5_encoder},
-    {"UMT5EncoderModel", "umt5", build_t5_encoder},
-    {"SwitchTransformersForConditionalGeneration", "switch_transformers", build_t5},
-    {"BertForMaskedLM", "bert", build_bert_masked},
-    {"BertModel", "bert", build_bert},
-    {"BertForSequenceClassification", "bert", build_bert_classifier},
-    {"RobertaForMaskedLM", "roberta", build_roberta_masked},
-    {"RobertaModel", "roberta", build_roberta},
-    {"XLMRobertaForMaskedLM", "xlm-roberta", build_roberta_masked},
-    {"XLMRobertaModel", "xlm-roberta", build_roberta},
-    {"ElectraForPreTraining", "electra", build_electra_discriminator},
-    {"DebertaV2ForMaskedLM", "deberta-v2", build_deberta_masked},
-    {"LongformerForMaskedLM", "longformer", build_longformer_masked},
-    {"MegatronBertForMaskedLM", "megatron-bert", build_megatron_bert_masked},
     {"PersimmonForCausalLM", "persimmon", build_persimmon},
     {"FuyuForCausalLM", "fuyu", build_fuyu},
 };
@@ -164,7 +141,7 @@ const Family* find_family(const ModelConfig& config) {
   std::vector<std::string> names = config.texts("architectures");
   std::string architecture = names.empty() ? config.text("_class_name") : names[0];
   std::string model_type = config.text("model_type");
-  for (std::span<const Family> table : {std::span<const Family>(registered()), std::span<const Family>(kFamilies), vision_families()}) {
+  for (std::span<const Family> table : {std::span<const Family>(registered()), std::span<const Family>(kFamilies), encoder_families(), vision_families()}) {
     if (const Family* found = find_in(table, architecture, model_type)) return found;
   }
   return nullptr;

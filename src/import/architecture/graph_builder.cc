@@ -131,6 +131,13 @@ InitializerId GraphBuilder::add_initializer(Initializer initializer) {
 }
 
 ValueId GraphBuilder::stored(Initializer initializer, std::vector<int64_t> read_as) {
+  if (sharing_ == 0) return store_once(std::move(initializer), std::move(read_as));
+  auto [known, is_new] = shared_.try_emplace(initializer.name);
+  if (is_new) known->second = store_once(std::move(initializer), std::move(read_as));
+  return known->second;
+}
+
+ValueId GraphBuilder::store_once(Initializer initializer, std::vector<int64_t> read_as) {
   if (silent_ > 0) {
     active_[add_initializer(std::move(initializer)).index] = {0, 1};
     return ValueId();

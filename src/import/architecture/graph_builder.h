@@ -96,6 +96,16 @@ class GraphBuilder {
    private:
     GraphBuilder& builder_;
   };
+  // While it lives a tensor whose full name is known from such a time is used again, not stored twice:
+  // layers that run on the same weights.
+  class [[nodiscard]] SharedWeights {
+   public:
+    explicit SharedWeights(GraphBuilder& builder) : builder_(builder) { ++builder_.sharing_; }
+    SharedWeights(const SharedWeights&) = delete;
+    ~SharedWeights() { --builder_.sharing_; }
+   private:
+    GraphBuilder& builder_;
+  };
   // Stored bytes that are another tensor's numbers once more: no parameters of their own.
   void copied_parameter(std::string_view name, std::vector<int64_t> dims);
   void buffer(std::string_view name, std::vector<int64_t> dims, DType dtype);
@@ -153,6 +163,7 @@ class GraphBuilder {
  private:
   friend class Scoped;
   friend class Silence;
+  friend class SharedWeights;
   void leave(size_t levels);
   ScopeId current_scope();
   NodeId add_node(std::string_view domain, std::string_view op_type, std::vector<ValueId> inputs,
@@ -160,6 +171,7 @@ class GraphBuilder {
   ValueId add_value(std::string name);
   std::vector<ValueId> store_parts(const std::vector<StoredPart>& parts, const std::string& prefix,
                                    const std::vector<int64_t>& logical);
+  ValueId store_once(Initializer initializer, std::vector<int64_t> read_as);
   InitializerId add_initializer(Initializer initializer);
   Int active_parameters() const;
   ElementFormat cache_format(const CacheSpec& spec) const;
@@ -176,6 +188,8 @@ class GraphBuilder {
   std::unordered_map<uint32_t, std::pair<int64_t, int64_t>> active_;  // by InitializerId
   std::unordered_map<int64_t, std::vector<ValueId>> remembered_;
   int silent_ = 0;
+  int sharing_ = 0;
+  std::unordered_map<std::string, ValueId> shared_;  // by the tensor's full name
   Expr batch_, tokens_, past_;
 };
 

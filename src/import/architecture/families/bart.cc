@@ -1,5 +1,6 @@
 // BART and its relatives: the same words, other norms and positions. Whisper reads sound.
 #include "import/architecture/encoder_decoder.h"
+#include "import/architecture/families/encoder_families.h"
 #include "import/architecture/families/families.h"
 
 namespace kcharter {
@@ -8,34 +9,43 @@ void build_bart(GraphBuilder& builder, const ModelConfig& config) {
   EncoderDecoder model = encoder_decoder_of(config);
   model.embedding_norm = model.logits_bias = true;
   model.position_rows = config.require("max_position_embeddings") + 2;  // the first two are padding
-  build(builder, model);
+  build(builder, model, config);
 }
 
 void build_mbart(GraphBuilder& builder, const ModelConfig& config) {
   EncoderDecoder model = encoder_decoder_of(config);
   model.norm_before = model.final_norm = model.embedding_norm = model.logits_bias = true;
   model.position_rows = config.require("max_position_embeddings") + 2;
-  build(builder, model);
+  build(builder, model, config);
 }
 
 void build_m2m_100(GraphBuilder& builder, const ModelConfig& config) {
   EncoderDecoder model = encoder_decoder_of(config);
   model.norm_before = model.final_norm = true;
-  build(builder, model);
+  build(builder, model, config);
 }
 
 void build_marian(GraphBuilder& builder, const ModelConfig& config) {
   EncoderDecoder model = encoder_decoder_of(config);
   model.logits_bias = true;
   model.position_rows = config.require("max_position_embeddings");
-  build(builder, model);
+  build(builder, model, config);
 }
 
 void build_pegasus(GraphBuilder& builder, const ModelConfig& config) {
   EncoderDecoder model = encoder_decoder_of(config);
   model.norm_before = model.final_norm = model.logits_bias = true;
   model.position_rows = config.require("max_position_embeddings");
-  build(builder, model);
+  build(builder, model, config);
+}
+
+void build_blenderbot(GraphBuilder& builder, const ModelConfig& config) { build_pegasus(builder, config); }
+
+void build_blenderbot_small(GraphBuilder& builder, const ModelConfig& config) {
+  EncoderDecoder model = encoder_decoder_of(config);
+  model.embedding_norm = model.logits_bias = true;
+  model.position_rows = config.require("max_position_embeddings");
+  build(builder, model, config);
 }
 
 // Every encoder_sparse_step-th layer routes each token to two experts.
@@ -66,7 +76,7 @@ void build_nllb_moe(GraphBuilder& builder, const ModelConfig& config) {
     experts.activation = model.activation;
     return experts;
   };
-  build(builder, model);
+  build(builder, model, config);
 }
 
 // Log-mel frames through two convolutions; half as many positions as frames.
@@ -96,7 +106,7 @@ void build_whisper(GraphBuilder& builder, const ModelConfig& config) {
     ValueId table = b.parameter("weight", {rows, size});
     return b.ours("AddPositions", {x, table});
   };
-  build(builder, model);
+  build(builder, model, config);
 }
 
 }  // namespace kcharter

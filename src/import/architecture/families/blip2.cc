@@ -1,5 +1,6 @@
 // BLIP-2: an image encoder, learned queries that look at its output, and a language model (OPT,
 // T5).
+#include "import/architecture/families/encoder_families.h"
 #include "import/architecture/families/families.h"
 #include "import/architecture/families/vision_families.h"
 #include "kcharter/base/error.h"

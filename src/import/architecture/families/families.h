@@ -133,29 +133,6 @@ void build_vit_classifier(GraphBuilder& builder, const ModelConfig& config);
 void build_deit_classifier(GraphBuilder& builder, const ModelConfig& config);
 void build_vit(GraphBuilder& builder, const ModelConfig& config);
 void build_beit_classifier(GraphBuilder& builder, const ModelConfig& config);
-// bart.cc
-void build_bart(GraphBuilder& builder, const ModelConfig& config);
-void build_mbart(GraphBuilder& builder, const ModelConfig& config);
-void build_m2m_100(GraphBuilder& builder, const ModelConfig& config);
-void build_marian(GraphBuilder& builder, const ModelConfig& config);
-void build_pegasus(GraphBuilder& builder, const ModelConfig& config);
-void build_nllb_moe(GraphBuilder& builder, const ModelConfig& config);
-void build_whisper(GraphBuilder& builder, const ModelConfig& config);
-// t5.cc
-void build_t5(GraphBuilder& builder, const ModelConfig& config);
-// With an image's tokens (may be none) in the encoder's text.
-void build_t5_reading(GraphBuilder& builder, const ModelConfig& config, ValueId image);
-void build_t5_encoder(GraphBuilder& builder, const ModelConfig& config);
-// bert.cc
-void build_bert(GraphBuilder& builder, const ModelConfig& config);
-void build_bert_masked(GraphBuilder& builder, const ModelConfig& config);
-void build_bert_classifier(GraphBuilder& builder, const ModelConfig& config);
-void build_roberta(GraphBuilder& builder, const ModelConfig& config);
-void build_roberta_masked(GraphBuilder& builder, const ModelConfig& config);
-void build_electra_discriminator(GraphBuilder& builder, const ModelConfig& config);
-void build_deberta_masked(GraphBuilder& builder, const ModelConfig& config);
-void build_longformer_masked(GraphBuilder& builder, const ModelConfig& config);
-void build_megatron_bert_masked(GraphBuilder& builder, const ModelConfig& config);
 // persimmon.cc
 void build_persimmon(GraphBuilder& builder, const ModelConfig& config);
 void build_fuyu(GraphBuilder& builder, const ModelConfig& config);

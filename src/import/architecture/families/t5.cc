@@ -1,6 +1,7 @@
 // T5, mT5, UMT5, FLAN-T5 and Switch: relative positions in the first layer, RMS norms, no biases.
 #include <cmath>
 
+#include "import/architecture/families/encoder_families.h"
 #include "import/architecture/families/families.h"
 
 namespace kcharter {
@@ -144,6 +145,7 @@ void build_t5_reading(GraphBuilder& builder, const ModelConfig& config, ValueId 
   }
   Stack stack = stack_of(t, config, true, config.integer("num_decoder_layers", layers), encoded, encoded_tokens);
   ValueId x = run_stack(builder, t, stack, "decoder", table, "decoder_input_ids", {builder.batch(), builder.tokens()});
+  if (builder.architecture.ends_with("Model")) return builder.output(x);
   if (!builder.decode()) x = builder.ours("LastToken", {x});
   Linear head{"lm_head", t.hidden_size, t.vocab_size};
   if (config.flag("tie_word_embeddings", true)) {
