@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kcharter/advise/advise.h"
 #include "kcharter/ops/mark_weights.h"
 #include "kcharter/shape/infer_shapes.h"
 #include "kcharter/structure/module_tree.h"
@@ -59,6 +60,7 @@ Document chart(Model model, const AnalyzeOptions& options) {
   document.values = bind(options.workload, model);
   document.tree = build_module_tree(model);
   document.estimate = estimate(model, document.tree, document.values, options.estimate);
+  document.advice = advise(model, document.tree, document.estimate, document.values);
   document.model = std::move(model);
   return document;
 }

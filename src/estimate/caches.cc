@@ -1,4 +1,4 @@
-#include "estimate/caches.h"
+#include "kcharter/estimate/caches.h"
 
 namespace kcharter {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "estimate/activation_peak.h"
-#include "estimate/caches.h"
+#include "kcharter/estimate/caches.h"
 #include "estimate/node_cost.h"
 #include "kcharter/estimate/operands.h"
 #include "estimate/runs.h"
@@ -170,6 +170,7 @@ Estimate estimate(const Model& model, const ModuleTree& tree, const Bindings& de
                   const EstimateOptions& options) {
   const Graph& graph = model.graph;
   Estimate estimate;
+  estimate.as_exported = options.as_exported;
   estimate.nodes.resize(graph.nodes.size());
   estimate.modules.resize(tree.modules.size());
   Operands operands = classify_operands(graph, options.as_exported);

@@ -26,15 +26,10 @@ double value_of(const Quantity& quantity, const Bindings& values, bool* complete
   return quantity.formula ? static_cast<double>(quantity.formula->evaluate(values)) : 0;
 }
 
-std::string_view kind_of_work(const OperatorInfo* info, DType dtype) {
-  if (info && info->is_attention) return "attention";
-  return bits(dtype) == 8 && is_float(dtype) ? "matmul_fp8" : "matmul";
-}
-
-Time node_time(const Metrics& metrics, int64_t launches, DType dtype, const OperatorInfo* info,
+Time node_time(const Metrics& metrics, int64_t launches, DType dtype, const Node& node,
                const Bindings& values, const Device& device) {
   Time time;
-  const Efficiency& efficiency = efficiency_of(device, kind_of_work(info, dtype));
+  const Efficiency& efficiency = efficiency_of(device, kind_of_work(node, dtype));
   const double flops = value_of(metrics[Metric::kFlops], values, &time.complete);
   double bytes = 0;
   for (const Metric metric : kMovedBytes) bytes += value_of(metrics[metric], values, &time.complete);
@@ -99,6 +94,12 @@ std::string_view name(BoundBy by) {
   return "nothing";
 }
 
+std::string_view kind_of_work(const Node& node, DType dtype) {
+  const OperatorInfo* info = find_operator(node.domain, node.op_type);
+  if (info && info->is_attention) return "attention";
+  return bits(dtype) == 8 && is_float(dtype) ? "matmul_fp8" : "matmul";
+}
+
 int64_t launch_count(const Model& model, const ModuleTree& tree, const Estimate& estimate,
                      NodeId id) {
   const Node& node = model.graph[id];
@@ -124,9 +125,8 @@ ModelTime time_on(const Model& model, const ModuleTree& tree, const Estimate& es
     const NodeId id{i};
     if (tree.template_of_node[i] != id) continue;
     const Node& node = graph[id];
-    const OperatorInfo* info = find_operator(node.domain, node.op_type);
     const DType dtype = estimate.compute_dtypes[i];
-    Time time = node_time(estimate.nodes[i], launch_count(model, tree, estimate, id), dtype, info,
+    Time time = node_time(estimate.nodes[i], launch_count(model, tree, estimate, id), dtype, node,
                           values, device);
     time.by = bound_by(time);
     result.nodes[i] = time;

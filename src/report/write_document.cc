@@ -7,6 +7,7 @@
 #include "report/document_members.h"
 #include "report/formula_table.h"
 #include "report/json_writer.h"
+#include "report/write_findings.h"
 #include "report/write_tables.h"
 
 namespace kcharter {
@@ -30,6 +31,8 @@ std::string to_json(const Document& document) {
   table.caches();
   tables.line().key("peak");
   table.peak();
+  tables.line().key("findings");
+  write_findings(table);
   tables.line().end_object();
 
   JsonWriter json;

@@ -109,14 +109,17 @@ void TableWriter::references(const Numbering& table, const std::vector<ValueId>&
   json.end_array();
 }
 
+void TableWriter::quantity(std::string_view key, const Quantity& quantity) {
+  json.key(key).begin_object().key("formula");
+  formula(quantity.formula);
+  json.key("exactness").text(name(quantity.exactness));
+  json.key("source").text(name(quantity.source)).end_object();
+}
+
 void TableWriter::metrics(const Metrics& metrics) {
   json.key("metrics").begin_object();
   for (size_t i = 0; i < kMetricCount; ++i) {
-    const Quantity& quantity = metrics.all[i];
-    json.key(name(static_cast<Metric>(i))).begin_object().key("formula");
-    formula(quantity.formula);
-    json.key("exactness").text(name(quantity.exactness));
-    json.key("source").text(name(quantity.source)).end_object();
+    quantity(name(static_cast<Metric>(i)), metrics.all[i]);
   }
   json.end_object();
 }

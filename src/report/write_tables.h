@@ -20,6 +20,7 @@ struct TableWriter {
   void tensors();
   void caches();
   void peak();
+  void quantity(std::string_view key, const Quantity& quantity);
 
  private:
   void module(uint32_t id);

@@ -42,6 +42,7 @@ struct Estimate {
   std::vector<DType> compute_dtypes;     // by NodeId: the dtype it computes in
   std::vector<bool> folded_at_load;      // by NodeId: fed only by weights
   Operands operands;
+  bool as_exported = false;  // what EstimateOptions said
   std::vector<Quantity> region_runs;  // by RegionId: how often it runs in one step
   NodeId peak_node;                      // where the peak is, at the defaults
   std::vector<LiveValue> alive_at_peak;  // largest first

@@ -53,6 +53,9 @@ struct ModelTime {
   bool complete = true;
 };
 
+// Which of a device's efficiencies holds for a node that computes in `dtype`: matmul, attention …
+std::string_view kind_of_work(const Node& node, DType dtype);
+
 // Kernels that the template `node` launches per step, over all its instances.
 int64_t launch_count(const Model& model, const ModuleTree& tree, const Estimate& estimate, NodeId node);
 

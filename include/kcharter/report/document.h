@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "kcharter/advise/finding.h"
 #include "kcharter/estimate/estimate.h"
 #include "kcharter/model/model.h"
 #include "kcharter/structure/module_tree.h"
@@ -13,6 +14,7 @@ struct Document {
   Model model;
   ModuleTree tree;
   Estimate estimate;
+  Advice advice;
   Bindings values;  // the variables as set: batch_size, current_length, max_length, free dimensions
 };
 

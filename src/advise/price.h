@@ -1,0 +1,44 @@
+// What mending sites saves: the union of what their mended graphs no longer do, as formulas.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "advise/wiring.h"
+#include "kcharter/advise/finding.h"
+#include "kcharter/estimate/lifetimes.h"
+#include "kcharter/estimate/operand_traffic.h"
+
+namespace kcharter {
+
+class Prices {
+ public:
+  Prices(const Wiring& wiring, const Bindings& values);
+
+  // Formulas only: the peak is peak_fall's.
+  Saving saving(std::span<const FindingSite* const> sites);
+  // By how much the activation peak falls, at the document's variables.
+  std::optional<Int> peak_fall(std::span<const FindingSite* const> sites);
+
+ private:
+  struct Change;
+
+  Saving sum_of(std::span<const FindingSite* const> sites);
+  const std::vector<OperandTraffic>& traffic(NodeId of_template);
+  std::optional<Int> bytes_of(ValueId value);
+  void make_timeline();
+
+  const Wiring& wiring_;
+  const Bindings& values_;
+  std::unordered_map<uint32_t, std::vector<OperandTraffic>> traffic_;
+  std::unordered_map<Expr, std::optional<Int>> evaluated_;
+  bool has_timeline_ = false;
+  Lifetimes lifetimes_;
+  std::vector<uint32_t> lifetime_of_;  // by ValueId
+  std::vector<uint32_t> step_of_;      // by NodeId
+  std::vector<Int> alive_;             // by step
+  Int peak_ = 0;
+};
+
+}  // namespace kcharter
