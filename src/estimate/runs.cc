@@ -24,7 +24,7 @@ double weight_of(const Metrics& cost, const Bindings& defaults) {
 
 // Cost of each region at the defaults, inner regions included, to compare branches by.
 std::vector<double> region_weights(const Graph& graph, const ModuleTree& tree,
-                                   const std::vector<Metrics>& costs, const Bindings& defaults) {
+                                   const NodeMetrics& costs, const Bindings& defaults) {
   std::vector<double> weights(graph.regions.size(), 0);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
@@ -74,7 +74,7 @@ Quantity repeated(const Quantity& a, const Quantity& runs) {
 }
 
 std::vector<Quantity> region_runs(const Graph& graph, const ModuleTree& tree,
-                                  const std::vector<Metrics>& costs, const Bindings& defaults,
+                                  const NodeMetrics& costs, const Bindings& defaults,
                                   Diagnostics& diagnostics) {
   std::vector<Quantity> runs(graph.regions.size(),
                              Quantity{Expr(1), Exactness::kExact, Source::kGraph});

@@ -6,7 +6,7 @@
 
 #include "kcharter/estimate/operands.h"
 #include "kcharter/base/diagnostic.h"
-#include "kcharter/estimate/quantity.h"
+#include "kcharter/estimate/estimate.h"
 #include "kcharter/structure/module_tree.h"
 
 namespace kcharter {
@@ -14,7 +14,7 @@ namespace kcharter {
 // By RegionId. A region that does not run is an exact 0; an unknown trip count is unknown.
 // `costs` of one run are by NodeId of templates.
 std::vector<Quantity> region_runs(const Graph& graph, const ModuleTree& tree,
-                                  const std::vector<Metrics>& costs, const Bindings& defaults,
+                                  const NodeMetrics& costs, const Bindings& defaults,
                                   Diagnostics& diagnostics);
 
 // a run n times.

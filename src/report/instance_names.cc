@@ -1,6 +1,7 @@
 #include "report/instance_names.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace kcharter {
 namespace {
@@ -47,6 +48,27 @@ std::vector<size_t> strides_of(const std::vector<int64_t>& repeats) {
   return strides;
 }
 
+// Reads the name along the rule rather than splitting it: there is one for each node of the graph.
+bool is_called(std::string_view name, const InstanceNames& rule, const std::vector<size_t>& strides,
+               const std::vector<int64_t>& repeats, size_t instance) {
+  for (size_t i = 0; i < rule.parts.size(); ++i) {
+    if (!name.starts_with(rule.parts[i])) return false;
+    name.remove_prefix(rule.parts[i].size());
+    if (i == rule.numbers.size()) break;
+    int64_t expected = rule.numbers[i][0];
+    for (size_t level = 0; level < repeats.size(); ++level) {
+      const size_t index = instance / strides[level] % static_cast<size_t>(repeats[level]);
+      expected += rule.numbers[i][level + 1] * static_cast<int64_t>(index);
+    }
+    int64_t found = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), found);
+    const bool has_zero_before = name.size() > 1 && name[0] == '0' && is_digit(name[1]);
+    if (error != std::errc() || found != expected || has_zero_before || name[0] == '-') return false;
+    name.remove_prefix(static_cast<size_t>(end - name.data()));
+  }
+  return name.empty();
+}
+
 // The repeats of the stages around a module, outermost first.
 std::vector<int64_t> repeats_around(const ModuleTree& tree, ModuleId module) {
   std::vector<int64_t> repeats;
@@ -80,16 +102,7 @@ std::optional<InstanceNames> instance_names(const std::vector<std::string_view>&
     }
   }
   for (size_t instance = 0; instance < names.size(); ++instance) {
-    const SplitName found = split(names[instance]);
-    if (found.parts != first.parts) return std::nullopt;
-    for (size_t i = 0; i < rule.numbers.size(); ++i) {
-      int64_t expected = first.numbers[i];
-      for (size_t level = 0; level < repeats.size(); ++level) {
-        const size_t index = instance / strides[level] % static_cast<size_t>(repeats[level]);
-        expected += rule.numbers[i][level + 1] * static_cast<int64_t>(index);
-      }
-      if (found.numbers[i] != expected) return std::nullopt;
-    }
+    if (!is_called(names[instance], rule, strides, repeats, instance)) return std::nullopt;
   }
   return rule;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,8 +35,31 @@ struct DTypeTotal {
   Int bytes = 0;
 };
 
+// Metrics by NodeId where only templates have any: the others read as nothing and take no room. Of
+// 93,460 nodes a few hundred are templates.
+class NodeMetrics {
+ public:
+  void resize(size_t nodes) { slots_.resize(nodes, 0); }
+  size_t size() const { return slots_.size(); }
+  const Metrics& operator[](size_t node) const {
+    static const Metrics nothing;
+    return slots_[node] == 0 ? nothing : filled_[slots_[node] - 1];
+  }
+  Metrics& operator[](size_t node) {
+    if (slots_[node] == 0) {
+      filled_.emplace_back();
+      slots_[node] = static_cast<uint32_t>(filled_.size());
+    }
+    return filled_[slots_[node] - 1];
+  }
+
+ private:
+  std::vector<uint32_t> slots_;  // 0: nothing; else one more than the place in `filled_`
+  std::deque<Metrics> filled_;
+};
+
 struct Estimate {
-  std::vector<Metrics> nodes;    // by NodeId; only templates are filled
+  NodeMetrics nodes;             // by NodeId
   std::vector<Metrics> modules;  // by ModuleId; own nodes and tensors plus children
   Metrics summary;               // the root's
   Quantity total_bytes;          // weights + cache + state + activation peak + cache copy

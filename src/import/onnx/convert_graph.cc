@@ -121,11 +121,13 @@ class GraphConverter {
   // A new value under `name`, a second one where there is one already.
   ValueId declare(Frame& frame, std::string_view name, std::string_view subject) {
     const ValueId id = new_value(frame.prefix + std::string(name), frame.region);
-    if (!frame.names.try_emplace(name, id).second) {
-      diagnostics_.add(Severity::kWarning, "duplicate-value", subject,
-                       fmt::format("value '{}' is defined twice; readers get the first", name));
-    }
+    if (!frame.names.try_emplace(name, id).second) warn_defined_twice(name, subject);
     return id;
+  }
+
+  void warn_defined_twice(std::string_view name, std::string_view subject) {
+    diagnostics_.add(Severity::kWarning, "duplicate-value", subject,
+                     fmt::format("value '{}' is defined twice; readers get the first", name));
   }
 
   void declare_type(ValueId value, FileBytes type) {
@@ -205,6 +207,8 @@ class GraphConverter {
   void add_initializers(Frame& frame, const std::vector<FileBytes>& messages, bool sparse) {
     std::vector<std::string_view> names;
     std::unordered_map<std::string_view, size_t> last;
+    names.reserve(messages.size());
+    last.reserve(messages.size());
     for (size_t i = 0; i < messages.size(); ++i) {
       names.push_back(
           read_tensor(sparse ? read_sparse_tensor(messages[i]).values : messages[i]).name);
@@ -231,13 +235,11 @@ class GraphConverter {
       for (const std::string_view output : node.outputs) {
         if (output.empty()) continue;
         // Outputs of a function's body that are those of its call have their ids already.
-        const auto known = frame.names.find(output);
-        if (known == frame.names.end()) {
-          declare(frame, output, describe(node));
+        const auto [known, is_new] = frame.names.try_emplace(output);
+        if (is_new) {
+          known->second = new_value(frame.prefix + std::string(output), frame.region);
         } else if (!claimed_.erase(known->second.index)) {
-          diagnostics_.add(
-              Severity::kWarning, "duplicate-value", describe(node),
-              fmt::format("value '{}' is defined twice; readers get the first", output));
+          warn_defined_twice(output, describe(node));
         }
       }
     }
