@@ -9,6 +9,7 @@
 //   GridToTokens(x [B,C,H,W])                             [B, H·W, C]
 //   TokensToGrid(x [B,H·W,C], grid [·,·,H,W])             [B, C, H, W]
 //   ToSquareGrid(x [B,side²,C]; side)                     [B, C, side, side]
+//   TakeChannels(x [B,C,H,W]; channels)                   [B, channels, H, W], the first
 //   EmbedPoints(points [B,S,2], vectors …; size)          [B, S, size], sines plus a vector of its kind
 //   Upsample(x [B,C,H,W]; factor)                         [B, C, H·factor, W·factor], nearest
 //   UpsampleLike(x [B,C,h,w], grid [·,·,H,W])             [B, C, H, W]
@@ -89,6 +90,7 @@ OperatorFamily kcharter_basic_operators() {
       {kOurs, "RelativeScores", {.work = relative_scores_work}},
       {kOurs, "TokensToGrid", {.work = rearranged_work}},
       {kOurs, "ToSquareGrid", {.work = moves_data}},
+      {kOurs, "TakeChannels", {.work = reads_what_it_writes}},
       {kOurs, "EmbedPoints", {.work = per_output_element<5>}},
       {kOurs, "Upsample", {.work = moves_data}},
       {kOurs, "UpsampleLike", {.work = rearranged_work}},

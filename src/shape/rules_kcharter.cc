@@ -80,6 +80,12 @@ void with_grid_of(NodeInference& node, Dim channels) {
 void tokens_to_grid(NodeInference& node) { with_grid_of(node, node.input_dim(0, 2)); }
 void upsample_like(NodeInference& node) { with_grid_of(node, node.input_dim(0, 1)); }
 
+void take_channels(NodeInference& node) {
+  const Shape* grid = node.input_shape(0);
+  if (grid == nullptr || grid->size() != 4) return;
+  node.set(0, node.input_dtype(0), Shape{(*grid)[0], Expr(int_attribute(node.node, "channels", 0)), (*grid)[2], (*grid)[3]});
+}
+
 void to_square_grid(NodeInference& node) {
   const Expr side(int_attribute(node.node, "side", 0));
   node.set(0, node.input_dtype(0), Shape{node.input_dim(0, 0), node.input_dim(0, 2), side, side});
@@ -241,6 +247,7 @@ constexpr ShapeRuleEntry kEntries[] = {
     {kOurs, "Scale", same_as_first_input},
     {kOurs, "SelectiveScan", recurrence},
     {kOurs, "TimeMix", recurrence},
+    {kOurs, "TakeChannels", take_channels},
     {kOurs, "TimestepEmbedding", timestep_embedding},
     {kOurs, "ToSquareGrid", to_square_grid},
     {kOurs, "TokensLike", tokens_like},

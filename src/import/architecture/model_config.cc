@@ -192,6 +192,17 @@ std::vector<std::string> ModelConfig::texts(std::string_view key) const {
   return result;
 }
 
+std::vector<bool> ModelConfig::flags(std::string_view key) const {
+  std::vector<bool> result;
+  const json* value = find(key);
+  if (value == nullptr || !value->is_array()) return result;
+  for (const json& item : *value) {
+    if (!item.is_boolean()) return {};
+    result.push_back(item.get<bool>());
+  }
+  return result;
+}
+
 ModelConfig ModelConfig::section(std::string_view key) const {
   const json* value = find(key);
   if (value == nullptr || !value->is_object()) return ModelConfig();

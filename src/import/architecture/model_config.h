@@ -39,6 +39,7 @@ class ModelConfig {
   std::string text(std::string_view key, std::string_view fallback = {}) const;
   std::vector<int64_t> integers(std::string_view key) const;
   std::vector<std::string> texts(std::string_view key) const;
+  std::vector<bool> flags(std::string_view key) const;
 
   // A nested object: empty where absent. "text_config" and the like come with aliases translated.
   ModelConfig section(std::string_view key) const;

@@ -18,21 +18,29 @@ Encoded run(GraphBuilder& b, const TextEncoder& part, const std::string& prefix)
   Encoded result;
   {
     auto embeddings = b.scope("embeddings");
-    Embedded words = embed(b, "word_embeddings", part.vocab_size, part.embedding_size, ids_input(b, "input_ids"));
+    Embedded words = embed(b, "word_embeddings", part.vocab_size, part.embedding_size,
+                           ids_input(b, "input_ids"));
     result.words = words.table[0];
     ValueId x = words.rows;
     if (part.position_embeddings) {
-      x = b.op("Add", {x, embed(b, "position_embeddings", part.positions, part.embedding_size, ids_input(b, "position_ids")).rows});
+      x = b.op("Add", {x, embed(b, "position_embeddings", part.positions, part.embedding_size,
+                                ids_input(b, "position_ids"))
+                              .rows});
     }
     if (part.types > 0) {
-      x = b.op("Add", {x, embed(b, "token_type_embeddings", part.types, part.embedding_size, ids_input(b, "token_type_ids")).rows});
+      x = b.op("Add", {x, embed(b, "token_type_embeddings", part.types, part.embedding_size,
+                                ids_input(b, "token_type_ids"))
+                              .rows});
     }
-    result.hidden = part.embedding_norm ? normalize(b, x, "LayerNorm", part.embedding_size, part.norm) : x;
+    result.hidden =
+        part.embedding_norm ? normalize(b, x, "LayerNorm", part.embedding_size, part.norm) : x;
   }
   if (part.embedding_size != part.hidden_size && !part.projection.empty()) {
-    result.hidden = linear(b, result.hidden, {part.projection, part.embedding_size, part.hidden_size, true});
+    result.hidden =
+        linear(b, result.hidden, {part.projection, part.embedding_size, part.hidden_size, true});
   }
-  result.hidden = part.layers ? part.layers(b, result.hidden) : build_layers(b, part.stack, result.hidden);
+  result.hidden =
+      part.layers ? part.layers(b, result.hidden) : build_layers(b, part.stack, result.hidden);
   return result;
 }
 
@@ -44,8 +52,8 @@ ValueId pool(GraphBuilder& b, const TextEncoder& part, ValueId x, const std::str
 }
 
 // dense, activation, norm.
-ValueId transform(GraphBuilder& b, const TextEncoder& part, ValueId x, const char* dense, const char* norm, int64_t out,
-                  std::string_view activation) {
+ValueId transform(GraphBuilder& b, const TextEncoder& part, ValueId x, const char* dense,
+                  const char* norm, int64_t out, std::string_view activation) {
   x = activate(b, linear(b, x, {dense, part.hidden_size, out, true}), activation);
   return normalize(b, x, norm, out, part.norm);
 }
@@ -57,7 +65,8 @@ ValueId predict_words(GraphBuilder& b, const TextEncoder& part, const Encoded& e
   };
   switch (part.heads) {
     case HeadStyle::kDistil: {
-      ValueId x = transform(b, part, encoded.hidden, "vocab_transform", "vocab_layer_norm", part.hidden_size, part.activation);
+      ValueId x = transform(b, part, encoded.hidden, "vocab_transform", "vocab_layer_norm",
+                            part.hidden_size, part.activation);
       return decode(x, "vocab_projector", part.hidden_size, true);
     }
     case HeadStyle::kElectra: {
@@ -70,20 +79,23 @@ ValueId predict_words(GraphBuilder& b, const TextEncoder& part, const Encoded& e
     }
     case HeadStyle::kRoberta: {
       auto scope = b.scope("lm_head");
-      ValueId x = transform(b, part, encoded.hidden, "dense", "layer_norm", part.hidden_size, "gelu");
+      ValueId x =
+          transform(b, part, encoded.hidden, "dense", "layer_norm", part.hidden_size, "gelu");
       x = decode(x, "decoder", part.hidden_size, false);
       return b.op("Add", {x, b.parameter("bias", {part.vocab_size})});
     }
     case HeadStyle::kAlbert: {
       auto scope = b.scope("predictions");
-      ValueId x = transform(b, part, encoded.hidden, "dense", "LayerNorm", part.embedding_size, part.activation);
+      ValueId x = transform(b, part, encoded.hidden, "dense", "LayerNorm", part.embedding_size,
+                            part.activation);
       x = decode(x, "decoder", part.embedding_size, false);
       return b.op("Add", {x, b.parameter("bias", {part.vocab_size})});
     }
     case HeadStyle::kBert:
     case HeadStyle::kDeberta: {
       auto scope = b.scope("cls.predictions");
-      ValueId x = transform(b, part, encoded.hidden, "transform.dense", "transform.LayerNorm", part.embedding_size, part.activation);
+      ValueId x = transform(b, part, encoded.hidden, "transform.dense", "transform.LayerNorm",
+                            part.embedding_size, part.activation);
       {
         // Older files hold the decoder's bias under this name too.
         GraphBuilder::Silence copy(b);
@@ -109,13 +121,15 @@ ValueId classify_sequence(GraphBuilder& b, const TextEncoder& part, ValueId x, i
       break;
     }
     case HeadStyle::kDistil:
-      x = activate(b, linear(b, b.ours("FirstToken", {x}), {"pre_classifier", size, size, true}), "relu");
+      x = activate(b, linear(b, b.ours("FirstToken", {x}), {"pre_classifier", size, size, true}),
+                   "relu");
       break;
     case HeadStyle::kRoberta:
     case HeadStyle::kElectra: {
       auto scope = b.scope("classifier");
       const char* activation = part.heads == HeadStyle::kElectra ? "gelu" : "tanh";
-      x = activate(b, linear(b, b.ours("FirstToken", {x}), {"dense", size, size, true}), activation);
+      x = activate(b, linear(b, b.ours("FirstToken", {x}), {"dense", size, size, true}),
+                   activation);
       return linear(b, x, {"out_proj", size, labels, true});
     }
   }
@@ -123,7 +137,8 @@ ValueId classify_sequence(GraphBuilder& b, const TextEncoder& part, ValueId x, i
 }
 
 ValueId choose(GraphBuilder& b, const TextEncoder& part, ValueId x) {
-  if (part.heads == HeadStyle::kDistil || part.heads == HeadStyle::kDeberta) return classify_sequence(b, part, x, 1);
+  if (part.heads == HeadStyle::kDistil || part.heads == HeadStyle::kDeberta)
+    return classify_sequence(b, part, x, 1);
   if (part.heads == HeadStyle::kElectra) throw Error("multiple choice on ELECTRA is not known");
   return linear(b, pool(b, part, x, part.prefix), {"classifier", part.hidden_size, 1, true});
 }
@@ -131,12 +146,16 @@ ValueId choose(GraphBuilder& b, const TextEncoder& part, ValueId x) {
 void pretrain(GraphBuilder& b, const TextEncoder& part, const Encoded& encoded, bool tied) {
   if (part.heads == HeadStyle::kElectra) {  // which tokens were replaced
     auto scope = b.scope("discriminator_predictions");
-    ValueId x = activate(b, linear(b, encoded.hidden, {"dense", part.hidden_size, part.hidden_size, true}), part.activation);
+    ValueId x =
+        activate(b, linear(b, encoded.hidden, {"dense", part.hidden_size, part.hidden_size, true}),
+                 part.activation);
     return b.output(linear(b, x, {"dense_prediction", part.hidden_size, 1, true}));
   }
   ValueId pooled = pool(b, part, encoded.hidden, part.prefix);
   bool albert = part.heads == HeadStyle::kAlbert;
-  b.output(linear(b, pooled, {albert ? "sop_classifier.classifier" : "cls.seq_relationship", part.hidden_size, 2, true}));
+  b.output(linear(
+      b, pooled,
+      {albert ? "sop_classifier.classifier" : "cls.seq_relationship", part.hidden_size, 2, true}));
   b.output(predict_words(b, part, encoded, tied));
 }
 
@@ -188,8 +207,10 @@ void build(GraphBuilder& b, const TextEncoder& part, const ModelConfig& config) 
   ValueId x = encoded.hidden;
   if (bare) return b.output(part.pooler.empty() ? x : pool(b, part, x, ""));
   if (stands_on_top("ForPreTraining")) return pretrain(b, part, encoded, tied);
-  if (stands_on_top("ForMaskedLM") || stands_on_top("LMHeadModel")) return b.output(predict_words(b, part, encoded, tied));
-  if (stands_on_top("ForSequenceClassification")) return b.output(classify_sequence(b, part, x, label_count(config)));
+  if (stands_on_top("ForMaskedLM") || stands_on_top("LMHeadModel"))
+    return b.output(predict_words(b, part, encoded, tied));
+  if (stands_on_top("ForSequenceClassification"))
+    return b.output(classify_sequence(b, part, x, label_count(config)));
   if (stands_on_top("ForTokenClassification")) {
     return b.output(linear(b, x, {"classifier", part.hidden_size, label_count(config), true}));
   }
@@ -198,7 +219,8 @@ void build(GraphBuilder& b, const TextEncoder& part, const ModelConfig& config) 
   }
   if (stands_on_top("ForMultipleChoice")) return b.output(choose(b, part, x));
   if (stands_on_top("ForNextSentencePrediction")) {
-    return b.output(linear(b, pool(b, part, x, part.prefix), {"cls.seq_relationship", part.hidden_size, 2, true}));
+    return b.output(linear(b, pool(b, part, x, part.prefix),
+                           {"cls.seq_relationship", part.hidden_size, 2, true}));
   }
   throw Error("what stands on top of the encoder is not known");
 }
