@@ -62,7 +62,9 @@ std::vector<Quantity> runs_of_templates(const Graph& graph, const ModuleTree& tr
     else
       runs[of.index] = runs[of.index] + region_runs[region.index];
   }
-  for (const Variant& variant : tree.variants) once[variant.stands.index] -= variant.count;
+  for (const Variant& variant : tree.variants) {
+    if (variant.stands) once[variant.stands.index] -= variant.count;
+  }
   for (size_t i = 0; i < runs.size(); ++i) {
     if (once[i] > 0) runs[i] = runs[i] + Quantity{Expr(once[i]), Exactness::kExact, Source::kGraph};
   }
@@ -82,6 +84,7 @@ void add_nodes(const Model& model, const ModuleTree& tree, const Operands& opera
     }
   }
   for (const Variant& variant : tree.variants) {
+    if (!variant.stands) continue;  // counted as what it is
     Metrics cost = node_cost(model.graph, operands, variant.node, estimate.diagnostics);
     Quantity count{Expr(variant.count), Exactness::kExact, Source::kGraph};
     for (Metric metric : kWorkMetrics) {

@@ -112,6 +112,9 @@ int64_t launch_count(const Model& model, const ModuleTree& tree, const Estimate&
     return !metrics[metric].formula || !metrics[metric].formula->is_zero();
   });
   if (!moves) return 0;
+  for (const Variant& variant : tree.variants) {
+    if (!variant.stands && variant.node == id) return variant.count;
+  }
   return tree[tree.module_of_node[id.index]].multiplicity;
 }
 

@@ -40,7 +40,9 @@ std::vector<std::string> Differences::sentences() const {
 void Differences::first_sentences(std::vector<std::string>& sentences) const {
   if (!folded_.first) return;
   const Graph& graph = level_.graph();
-  if (folded_.first->variants.empty()) {
+  if (!folded_.first->lacks.empty()) {
+    sentences.push_back(lacking_sentence(*folded_.first));
+  } else if (folded_.first->variants.empty()) {
     sentences.push_back("instance " + instances_[0] +
                         " reads one value where the others read several, carried ones among them");
   }
@@ -48,6 +50,30 @@ void Differences::first_sentences(std::vector<std::string>& sentences) const {
     sentences.push_back("instance " + instances_[0] + " lacks the carried input: it runs " +
                         graph[first].op_type + " where the others run " + graph[second].op_type);
   }
+}
+
+std::string Differences::lacking_sentence(const FirstInstance& first) const {
+  const Graph& graph = level_.graph();
+  std::string sentence = "instance " + instances_[0];
+  if (first.lacks_carried) {
+    sentence += " lacks the carried input: it does not run ";
+  } else {
+    sentence += " lacks " + std::to_string(first.lacks.size()) + " nodes that the others run: ";
+  }
+  size_t named = 0;
+  for (NodeId node : first.lacks) {
+    if (named == kMostNamed) {
+      sentence += ", …";
+      break;
+    }
+    if (named++ > 0) sentence += ", ";
+    sentence += graph[node].op_type;
+  }
+  for (size_t i = 0; i < first.read_instead.size() && i < kMostNamed; ++i) {
+    sentence += (i == 0 ? "; it reads " : ", ") + value_name(graph, first.read_instead[i]);
+  }
+  if (!first.read_instead.empty()) sentence += " instead";
+  return sentence;
 }
 
 void Differences::slot_sentences(std::vector<std::string>& sentences) const {

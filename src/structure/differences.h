@@ -21,6 +21,7 @@ class Differences {
 
  private:
   void first_sentences(std::vector<std::string>& sentences) const;
+  std::string lacking_sentence(const FirstInstance& first) const;
   void slot_sentences(std::vector<std::string>& sentences) const;
   void output_sentences(std::vector<std::string>& sentences) const;
   std::string node_name(NodeId node) const;

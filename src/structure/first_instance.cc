@@ -1,6 +1,9 @@
 #include "structure/first_instance.h"
 
+#include <algorithm>
 #include <unordered_map>
+
+#include "structure/lacking_instance.h"
 
 namespace kcharter {
 namespace {
@@ -25,13 +28,30 @@ class Matcher {
         stage_(stage) {}
 
   std::optional<FirstInstance> run() {
-    if (stage_.begin < stage_.period || !pair_items()) return std::nullopt;
+    match_.size = stage_.period;
+    if (!pair_items()) return std::nullopt;
     for (auto [first, second] : match_.nodes) {
       if (!is_same_class(first, second) ? !match_norms(graph_[first], graph_[second])
                                         : !match_nodes(graph_[first], graph_[second])) {
         return std::nullopt;
       }
     }
+    return finish();
+  }
+
+  std::optional<FirstInstance> run_lacking(uint32_t size) {
+    std::optional<LackingInstance> lacking =
+        match_lacking_instance(level_, {stage_.begin - size, size, stage_.begin, stage_.period});
+    if (!lacking) return std::nullopt;
+    match_ = std::move(lacking->match);
+    match_.size = size;
+    stands_ = std::move(lacking->stands);
+    entered_ = std::move(lacking->entered);
+    return finish();
+  }
+
+ private:
+  std::optional<FirstInstance> finish() {
     if (stage_.repeat == 1 && !find_slots()) return std::nullopt;
     for (const Slot& slot : stage_.slots) {
       if (!is_wired_alike(slot)) return std::nullopt;
@@ -39,7 +59,6 @@ class Matcher {
     return std::move(match_);
   }
 
- private:
   bool is_same_class(NodeId a, NodeId b) const {
     return level_.classes().nodes().of(a) == level_.classes().nodes().of(b);
   }
@@ -171,7 +190,7 @@ class Matcher {
           slot.kind = SlotKind::kCarried;
           slot.carried_from = {port->item - stage_.begin, port->place};
         } else if (entered == entered_.end()) {
-          return false;
+          if (!is_read_by_lacking(inputs[k])) return false;
         } else if (entered->second != inputs[k]) {
           slot.kind = SlotKind::kOwn;
         }
@@ -181,6 +200,14 @@ class Matcher {
     return true;
   }
 
+  // Whether it enters only nodes that the first instance lacks.
+  bool is_read_by_lacking(ValueId value) const {
+    std::span<const NodeId> readers = readers_.of(value);
+    return std::any_of(match_.lacks.begin(), match_.lacks.end(), [&](NodeId node) {
+      return std::find(readers.begin(), readers.end(), node) != readers.end();
+    });
+  }
+
   bool is_wired_alike(const Slot& slot) const {
     auto entered = entered_.find(slot.first.index);
     if (slot.kind == SlotKind::kCarried) {
@@ -188,7 +215,7 @@ class Matcher {
       auto stands = stands_.find(made.index);
       return stands != stands_.end() && stands->second == slot.first;
     }
-    if (entered == entered_.end()) return false;
+    if (entered == entered_.end()) return is_read_by_lacking(slot.first);
     ValueId first = entered->second;
     NodeId made = graph_[first].producer, made_second = graph_[slot.first].producer;
     switch (slot.kind) {
@@ -216,8 +243,12 @@ class Matcher {
 
 }  // namespace
 
-std::optional<FirstInstance> match_first_instance(const Level& level, Stage& stage) {
-  return Matcher(level, stage).run();
+std::optional<FirstInstance> match_first_instance(const Level& level, Stage& stage, uint32_t size) {
+  if (stage.begin < size || size == 0) return std::nullopt;
+  if (size == stage.period) {
+    if (std::optional<FirstInstance> match = Matcher(level, stage).run()) return match;
+  }
+  return Matcher(level, stage).run_lacking(size);
 }
 
 }  // namespace kcharter

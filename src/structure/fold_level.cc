@@ -67,7 +67,7 @@ class LevelFolder {
     if (stage.repeat >= 2 && is_worth_it(stage)) {
       FoldedStage folded;
       folded.stage = std::move(stage);
-      if (is_free(folded.stage)) folded.first = match_first_instance(level_, folded.stage);
+      folded.first = match_first(folded.stage);
       stages_.emplace(folded.begin(), std::move(folded));
     }
     if (next < end) push({next, repeat.period, end - next});
@@ -79,21 +79,26 @@ class LevelFolder {
       if (!level_[i].is_module || !level_[i - 1].is_module) continue;
       Stage second{i, 1, 1, {}};
       auto after = stages_.lower_bound(i);
-      if (!is_free(second) || (after != stages_.end() && after->first == i)) continue;
+      if (after != stages_.end() && after->first == i) continue;
       if (level_.mark(i) != level_.mark(i - 1)) continue;
       FoldedStage folded;
-      folded.first = match_first_instance(level_, second);
+      folded.first = match_first(second);
       if (!folded.first) continue;
       folded.stage = std::move(second);
       stages_.emplace(folded.begin(), std::move(folded));
     }
   }
 
-  // Whether the items before a stage are there for a first instance that differs.
-  bool is_free(const Stage& stage) const {
-    if (!shifts_.empty() || stage.begin < begin_ + stage.period) return false;
-    auto after = stages_.lower_bound(stage.begin);
-    return after == stages_.begin() || std::prev(after)->second.end() <= stage.begin - stage.period;
+  // A first instance that differs in the items before a stage, if these are free.
+  std::optional<FirstInstance> match_first(Stage& stage) const {
+    if (!shifts_.empty()) return std::nullopt;
+    for (uint32_t size : {stage.period, stage.period - 1}) {
+      if (stage.begin < begin_ + size) continue;
+      auto after = stages_.lower_bound(stage.begin);
+      if (after != stages_.begin() && std::prev(after)->second.end() > stage.begin - size) continue;
+      if (auto first = match_first_instance(level_, stage, size)) return first;
+    }
+    return std::nullopt;
   }
 
   Stage verify_everywhere(uint32_t begin, uint32_t period, uint32_t repeat) const {

@@ -13,9 +13,11 @@ struct FoldedStage {
   // The first instance lacks the carried input; `stage` was verified from the second one on.
   std::optional<FirstInstance> first;
 
-  uint32_t begin() const { return stage.begin - (first ? stage.period : 0); }
+  uint32_t begin() const { return stage.begin - (first ? first->size : 0); }
   uint32_t end() const { return stage.begin + stage.period * stage.repeat; }
   uint32_t period() const { return stage.period; }
+  // Items of the first instance.
+  uint32_t first_size() const { return first ? first->size : stage.period; }
   uint32_t repeat() const { return stage.repeat + (first ? 1 : 0); }
 };
 

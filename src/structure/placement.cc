@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "structure/lift_shared.h"
 #include "structure/region_modules.h"
 #include "structure/repeated_calls.h"
 #include "structure/spread.h"
@@ -28,6 +29,7 @@ class Placer {
     place_by_weights();
     merge_repeated_calls(graph_, readers_, placement_);
     spread(graph_, readers_, placement_);
+    lift_shared(graph_, readers_, placement_);
     place_initializers();
     place_caches();
     return std::move(placement_);

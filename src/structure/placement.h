@@ -3,7 +3,8 @@
 // A node: its scope from the exporter (metadata, function nesting, '/' name); else the module that
 // the names of its outputs give ("/encoder/layer.0/LayerNorm/Add_output_0"), or those of its
 // weights; else its neighbours: the deepest module that holds both the last placed node before it
-// and the first placed node after it in the data flow; else the root.
+// and the first placed node after it in the data flow; else the root. What several layers use is
+// then taken out of the layer that bears its name (lift_shared.h).
 //
 // The body of an If whose other branch runs instead, or of one whose branches are both possible,
 // gets a module of its own ("If_0.then"), since both branches carry the same names; so does a body

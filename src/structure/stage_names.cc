@@ -25,13 +25,13 @@ std::string slice(std::string_view base, int64_t begin, int64_t end) {
 
 class StageNamer {
  public:
-  StageNamer(const Outline& outline, uint32_t module, uint32_t begin, uint32_t period,
-             uint32_t repeat)
+  StageNamer(const Outline& outline, const StageItems& items)
       : outline_(outline),
-        module_(outline.modules[module]),
-        begin_(begin),
-        period_(period),
-        repeat_(repeat) {}
+        module_(outline.modules[items.module]),
+        begin_(items.begin),
+        period_(items.period),
+        repeat_(items.repeat),
+        lacking_(items.period - items.first_size) {}
 
   StageNames run() {
     StageNames names;
@@ -44,28 +44,32 @@ class StageNamer {
       names.path = module_.path + "[" + named->name + ".." + last->name + "]";
       first.reset();
     } else {
-      names.path = slice(module_.path, begin_, begin_ + period_ * repeat_);
+      names.path = slice(module_.path, begin_, begin_of(repeat_));
     }
     for (uint32_t i = 0; i < repeat_; ++i) names.instances.push_back(instance(i, first, step));
     return names;
   }
 
  private:
+  uint32_t begin_of(uint32_t instance) const {
+    return begin_ + instance * period_ - (instance > 0 ? lacking_ : 0);
+  }
+
   const OutlineModule* module_at(uint32_t item) const {
     const ModuleItem& at = module_.items[item];
     return at.module ? &outline_.modules[at.module.index] : nullptr;
   }
 
   const OutlineModule* first_module(uint32_t instance) const {
-    for (uint32_t t = 0; t < period_; ++t) {
-      if (const OutlineModule* module = module_at(begin_ + instance * period_ + t)) return module;
+    for (uint32_t item = begin_of(instance); item < begin_of(instance + 1); ++item) {
+      if (const OutlineModule* module = module_at(item)) return module;
     }
     return nullptr;
   }
 
   std::optional<Numbered> first_number() const {
-    for (uint32_t t = 0; t < period_; ++t) {
-      const OutlineModule* module = module_at(begin_ + t);
+    for (uint32_t item = begin_; item < begin_of(1); ++item) {
+      const OutlineModule* module = module_at(item);
       if (!module) continue;
       if (std::optional<Numbered> number = numbered(module->path)) return number;
     }
@@ -74,8 +78,8 @@ class StageNamer {
 
   int64_t numbers_per_instance(std::string_view base) const {
     int64_t count = 0;
-    for (uint32_t t = 0; t < period_; ++t) {
-      const OutlineModule* module = module_at(begin_ + t);
+    for (uint32_t item = begin_; item < begin_of(1); ++item) {
+      const OutlineModule* module = module_at(item);
       std::optional<Numbered> number = module ? numbered(module->path) : std::nullopt;
       count += number && number->base == base;
     }
@@ -85,7 +89,7 @@ class StageNamer {
   // Whether the numbers of the instances follow each other without a gap.
   bool follow_on(const Numbered& first, int64_t step) const {
     int64_t next = first.number;
-    for (uint32_t item = begin_; item < begin_ + period_ * repeat_; ++item) {
+    for (uint32_t item = begin_; item < begin_of(repeat_); ++item) {
       const OutlineModule* module = module_at(item);
       std::optional<Numbered> number = module ? numbered(module->path) : std::nullopt;
       if (number && number->base == first.base && number->number != next++) return false;
@@ -97,21 +101,20 @@ class StageNamer {
     const OutlineModule* module = first_module(i);
     if (period_ == 1 && module) return module->path;
     if (first) return slice(first->base, first->number + step * i, first->number + step * (i + 1));
-    uint32_t from = begin_ + i * period_;
     if (module) return module_.path + "[" + module->name + ".." + module->name + "]";
-    return slice(module_.path, from, from + period_);
+    return slice(module_.path, begin_of(i), begin_of(i + 1));
   }
 
   const Outline& outline_;
   const OutlineModule& module_;
   uint32_t begin_, period_, repeat_;
+  uint32_t lacking_;  // items that the first instance has less
 };
 
 }  // namespace
 
-StageNames name_stage(const Outline& outline, uint32_t module, uint32_t begin, uint32_t period,
-                      uint32_t repeat) {
-  return StageNamer(outline, module, begin, period, repeat).run();
+StageNames name_stage(const Outline& outline, const StageItems& items) {
+  return StageNamer(outline, items).run();
 }
 
 }  // namespace kcharter

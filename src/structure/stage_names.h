@@ -19,8 +19,11 @@ struct StageNames {
   std::vector<std::string> instances;
 };
 
-// The stage of `repeat` times `period` items of `module` from `begin` on.
-StageNames name_stage(const Outline& outline, uint32_t module, uint32_t begin, uint32_t period,
-                      uint32_t repeat);
+// Items of `module`: `repeat` times `period` from `begin` on, but the first instance has
+// `first_size`.
+struct StageItems {
+  uint32_t module = 0, begin = 0, period = 0, repeat = 0, first_size = 0;
+};
+StageNames name_stage(const Outline& outline, const StageItems& items);
 
 }  // namespace kcharter

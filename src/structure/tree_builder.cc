@@ -44,6 +44,7 @@ class TreeBuilder {
       write_level(module);
     }
     map_.finish(tree_);
+    place_lacking();
     take_out_uneven_tensors();
     place_left_overs();
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -125,15 +126,15 @@ class TreeBuilder {
   void write_stage(const Level& level, uint32_t m, const Range& around, const FoldedStage& folded,
                    int number, std::vector<Range>& ranges) {
     const std::vector<ModuleItem>& items = outline_.modules[m].items;
-    uint32_t begin = folded.begin(), period = folded.period();
-    StageNames names = name_stage(outline_, m, begin, period, folded.repeat());
+    uint32_t begin = folded.begin(), period = folded.period(), size = folded.first_size();
+    StageNames names = name_stage(outline_, {m, begin, period, folded.repeat(), size});
     Module stage;
     stage.name = "Stage " + std::to_string(number);
     stage.path = names.path;
     stage.is_stage = true;
     stage.repeat = folded.repeat();
     stage.instances = std::move(names.instances);
-    std::vector<ModuleItem> first(items.begin() + begin, items.begin() + begin + period);
+    std::vector<ModuleItem> first(items.begin() + begin, items.begin() + begin + size);
     stage.source = source_of(first);
     stage.kind = contents_.of_items(first);
     bool is_one_module = period == 1 && first[0].module;
@@ -145,15 +146,19 @@ class TreeBuilder {
       int64_t count = tree_[id].multiplicity / folded.repeat() * folded.stage.repeat;
       for (auto [stands, node] : folded.first->variants)
         tree_.variants.push_back({stands, node, count});
+      for (NodeId node : folded.first->lacks) {
+        tree_.variants.push_back({NodeId(), node, count});
+        lacking_.push_back({id, node});
+      }
     }
-    stages_of_level_.push_back({id, begin, period, folded.end()});
+    stages_of_level_.push_back({id, begin, size, period, folded.end()});
     if (is_one_module) {  // the stage is that module, and holds what it holds
       tree_of_module_[first[0].module.index] = id;
       waiting_.push_back(first[0].module.index);
       return;
     }
-    Range inner{id, begin, begin + period, {}};
-    for (uint32_t shift = period; shift < folded.repeat() * period; shift += period) {
+    Range inner{id, begin, begin + size, {}};
+    for (uint32_t shift = size; shift < folded.end() - begin; shift += period) {
       inner.shifts.push_back(shift);
       for (uint32_t more : around.shifts) inner.shifts.push_back(more + shift);
     }
@@ -200,6 +205,8 @@ class TreeBuilder {
     for (auto [stands, value] : first.entered) {
       if (value == second.read) carried.read = stands;
     }
+    // What the first lacks stands for itself.
+    if (!carried.produced) carried.produced = second.produced;
     return carried;
   }
 
@@ -231,8 +238,8 @@ class TreeBuilder {
     if (first == UINT32_MAX) return top;
     for (const LevelStage& stage : stages_of_level_) {  // outer ones stand before inner ones
       if (first < stage.begin || last >= stage.end) continue;
-      uint32_t instance = (first - stage.begin) / stage.period;
-      if (instance != (last - stage.begin) / stage.period) break;
+      uint32_t instance = stage.instance_of(first);
+      if (instance != stage.instance_of(last)) break;
       if (instance > 0) return ModuleId();
       top = stage.id;
     }
@@ -244,6 +251,23 @@ class TreeBuilder {
     if (item == UINT32_MAX) return;
     first = std::min(first, item);
     last = std::max(last, item);
+  }
+
+  // What a first instance lacks stands beside its neighbours, after all that the first has.
+  void place_lacking() {
+    for (auto [stage, node] : lacking_) {
+      ModuleId at = stage;
+      uint32_t module = outline_.module_of_node[node.index];
+      for (uint32_t n = node.index; n-- > 0 && outline_.module_of_node[n] == module;) {
+        NodeId stands = tree_.template_of_node[n];
+        if (stands == NodeId(n)) continue;
+        at = tree_.module_of_node[stands.index];
+        break;
+      }
+      while (tree_[at].multiplicity > tree_[stage].multiplicity) at = tree_[at].parent;
+      tree_[at].items.push_back({ModuleId(), node});
+      tree_.module_of_node[node.index] = at;
+    }
   }
 
   // Small constants that the instances share unevenly fold into none: each stands for itself again.
@@ -297,7 +321,15 @@ class TreeBuilder {
 
   struct LevelStage {
     ModuleId id;
-    uint32_t begin, period, end;
+    uint32_t begin, first_size, period, end;
+
+    uint32_t instance_of(uint32_t item) const {
+      return item < begin + first_size ? 0 : (item - begin - first_size) / period + 1;
+    }
+  };
+  struct Lacking {
+    ModuleId stage;
+    NodeId node;
   };
 
   const Graph& graph_;
@@ -309,6 +341,7 @@ class TreeBuilder {
   ValuePlaces places_;
   std::vector<ModuleId> tree_of_module_;  // by outline module
   std::vector<LevelStage> stages_of_level_;
+  std::vector<Lacking> lacking_;
   std::deque<uint32_t> waiting_;
   std::unordered_set<std::string> paths_;
   ModuleTree tree_;

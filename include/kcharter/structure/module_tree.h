@@ -54,11 +54,11 @@ struct Module {
   std::vector<std::string> differences;
 };
 
-// A first instance that lacks the carried input may run another operator in the place of one (the
-// norm of a first layer, where the others add the residual and then do it): named in `differences`.
-// `count` instances run `node` instead of `stands`, whose multiplicity counts them too.
+// A first instance that lacks the carried input may run another operator in the place of one (a norm
+// where others add first): `count` instances run `node` instead of `stands`, which counts them too.
+// `stands` none: it lacks `node`, a template of the `count` others. `differences` names either.
 struct Variant {
-  NodeId stands;  // a template
+  NodeId stands;  // a template; none: nothing of the first instance
   NodeId node;
   int64_t count = 0;
 };

@@ -188,6 +188,90 @@ TEST(ModuleTree, ExpertsFoldWithTheRoutingNodesBesideThem) {
   EXPECT_THAT(stages(tree)[0]->differences, Contains(HasSubstr("varying constant payload")));
 }
 
+TEST(ModuleTree, TheFirstExpertHasNoSumToAddTo) {
+  Layers g;
+  ScopeId moe = g.scope({"moe"});
+  ValueId route = g.op("Softmax", {g.last}, moe), sum;
+  for (int i = 0; i < 8; ++i) {
+    std::string expert = "experts." + std::to_string(i);
+    ValueId weight = g.stored("moe." + expert + ".weight", DType::kF32, {8, 8});
+    ValueId x = g.op("MatMul", {g.last, weight}, g.scope({"moe", expert}));
+    x = g.op("Mul", {x, route}, moe);
+    sum = sum ? g.op("Add", {sum, x}, moe) : x;
+  }
+  g.last = sum;
+  ModuleTree tree = g.tree();
+  ASSERT_EQ(stages(tree).size(), 1u);
+  const Module& stage = *stages(tree)[0];
+  EXPECT_EQ(stage.path, "moe.experts[0:8]");
+  EXPECT_EQ(stage.repeat, 8);
+  EXPECT_EQ(stage.instances.back(), "moe.experts[7:8]");
+  EXPECT_THAT(stage.differences,
+              ElementsAre(HasSubstr("lacks the carried input: it does not run Add")));
+  ASSERT_EQ(stage.items.size(), 3u);
+  ASSERT_EQ(tree.variants.size(), 1u);
+  EXPECT_FALSE(tree.variants[0].stands);
+  EXPECT_EQ(tree.variants[0].node, stage.items[2].node);
+  EXPECT_EQ(tree.variants[0].count, 7);
+}
+
+TEST(ModuleTree, TheFirstLayerReadsWhatTheModelAroundItHasComputed) {
+  for (int layers : {2, 5}) {
+    Layers g;
+    ScopeId model = g.scope({"model"});
+    ValueId size = g.op("Shape", {g.last}, model);
+    for (int i = 0; i < layers; ++i) {
+      std::string path = "layers." + std::to_string(i);
+      ScopeId attention = g.scope({"model", path, "attn"});
+      ValueId weight = g.stored("model." + path + ".attn.weight", DType::kF32, {8, 8});
+      ValueId x = g.op("MatMul", {g.last, weight}, attention);
+      ValueId mine = i == 0 ? size : g.op("Shape", {g.last}, attention);
+      x = g.op("Reshape", {g.op("Relu", {g.op("Neg", {x}, attention)}, attention), mine},
+               attention);
+      g.last = g.op("Add", {g.last, x}, g.scope({"model", path}));
+    }
+    ModuleTree tree = g.tree();
+    ASSERT_EQ(stages(tree).size(), 1u);
+    EXPECT_EQ(stages(tree)[0]->repeat, layers);
+    EXPECT_THAT(stages(tree)[0]->differences, ElementsAre(HasSubstr("lacks 1 nodes")));
+    ASSERT_EQ(tree.variants.size(), 1u);
+    EXPECT_EQ(tree.variants[0].count, layers - 1);
+  }
+}
+
+TEST(ModuleTree, AWeightThatTheFirstLayerLacksIsNoNamedDifference) {
+  Layers g;
+  for (int i = 0; i < 4; ++i) {
+    std::string path = "layers." + std::to_string(i);
+    ScopeId self = g.scope({"model", path});
+    ValueId x = g.op("Relu", {g.op("Neg", {g.op("Abs", {g.last}, self)}, self)}, self);
+    ValueId extra = g.stored("model." + path + ".weight", DType::kF32, {8, 8});
+    ValueId more = i == 0 ? g.last : g.op("MatMul", {g.last, extra}, self);
+    g.last = g.op("Add", {more, g.op("Exp", {x}, self)}, self);
+  }
+  ModuleTree tree = g.tree();
+  ASSERT_EQ(stages(tree).size(), 1u);
+  EXPECT_EQ(stages(tree)[0]->path, "model.layers[1:4]");
+}
+
+TEST(ModuleTree, WhatAllLayersReadIsTakenOutOfTheFirst) {
+  Layers g;
+  ValueId positions = g.input("positions", DType::kF32, {batch, 8}), mask;
+  for (int i = 0; i < 3; ++i) {
+    std::string path = "layers." + std::to_string(i);
+    ScopeId self = g.scope({"model", path}), attention = g.scope({"model", path, "attn"});
+    if (i == 0) mask = g.op("Neg", {g.op("Cos", {positions}, attention)}, attention);
+    ValueId weight = g.stored("model." + path + ".attn.weight", DType::kF32, {8, 8});
+    ValueId x = g.op("Mul", {g.op("MatMul", {g.last, weight}, attention), mask}, attention);
+    g.last = g.op("Add", {g.last, x}, self);
+  }
+  ModuleTree tree = g.tree();
+  ASSERT_EQ(stages(tree).size(), 1u);
+  EXPECT_EQ(stages(tree)[0]->path, "model.layers[0:3]");
+  EXPECT_EQ(tree.module_of_node[0], tree.module_of_node[1]);
+  EXPECT_EQ(tree[tree.module_of_node[0]].path, "model");
+}
+
 TEST(ModuleTree, FindsBlocksWhereNothingHasAName) {
   Layers g;
   for (int i = 0; i < 6; ++i) g.layer("layers." + std::to_string(i));

@@ -1,5 +1,6 @@
 #include "unit/support/check_conservation.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -77,6 +78,10 @@ class Checker {
         expect(tree_.template_of_node[item.node.index] == item.node,
                node(item.node) + " is an item and no template");
       }
+    }
+    // Nodes that a first instance lacks.
+    for (const Variant& variant : tree_.variants) {
+      if (!variant.stands) multiplicity[variant.node] = variant.count;
     }
     check_counts("node", multiplicity, tree_.template_of_node);
   }
@@ -175,10 +180,16 @@ class Checker {
     ValueId stands = tree_.template_of_value[b.index];
     if (stands == tree_.template_of_value[a.index]) return;
     NodeId made = graph_[stands].producer;
-    bool first_differs = made && is_carried(stands);
+    bool first_differs = made && (is_carried(stands) || is_lacking(made));
     bool own_value = stands == b;  // given from outside; the stage's differences name it
     expect(first_differs || own_value, name + ": reads '" + graph_[b].name +
                                            "' where its template reads '" + graph_[a].name + "'");
+  }
+
+  bool is_lacking(NodeId node) const {
+    return std::any_of(tree_.variants.begin(), tree_.variants.end(), [&](const Variant& variant) {
+      return !variant.stands && variant.node == node;
+    });
   }
 
   bool is_carried(ValueId value) const {
