@@ -42,6 +42,7 @@ Contents::Word Contents::word_of(const Graph& graph, const Node& node) {
   if ((info && info->is_attention) || has(op, "Attention")) return kAttention;
   if (info && info->is_recurrent) return kRecurrence;
   if (op == "MoE" || op == "QMoE" || op == "TopK") return kExperts;
+  if (op == "EmbedLayerNormalization") return kEmbedding;
   if (has(op, "Normalization") || has(op, "LayerNorm") || has(op, "GroupNorm")) return kNorm;
   if (is_mean_of_squares(graph, node)) return kNorm;
   if (has(op, "Conv")) return kConvolution;
@@ -84,23 +85,28 @@ std::string_view Contents::text(Word word) {
 }
 
 Contents::Contents(const Graph& graph, const Outline& outline)
-    : graph_(graph), outline_(outline), module_words_(outline.modules.size(), kNone) {
+    : graph_(graph), outline_(outline), module_words_(outline.modules.size()) {
+  constexpr size_t kFew = 2;
   for (size_t m = outline.modules.size(); m-- > 0;) {
-    int linears = 0;
-    Word most = kNone;
-    bool activation = false;
-    for (const ModuleItem& item : outline.modules[m].items) {
-      Word word = item_word(item);
-      linears += word == kLinear;
-      activation = activation || word == kActivation;
-      most = std::max(most, word);
-    }
-    module_words_[m] = most == kLinear && linears > 1 && activation ? kMlp : most;
+    const std::vector<ModuleItem>& items = outline.modules[m].items;
+    std::vector<Word> words = merged(words_of(items));
+    bool is_chain = items.size() == 1 && items[0].module;
+    if (words.size() > kFew && !is_chain) words = {*std::max_element(words.begin(), words.end())};
+    module_words_[m] = std::move(words);
   }
 }
 
-Contents::Word Contents::item_word(const ModuleItem& item) const {
-  return item.module ? module_words_[item.module.index] : word_of(graph_, graph_[item.node]);
+std::vector<Contents::Word> Contents::words_of(const std::vector<ModuleItem>& items) const {
+  std::vector<Word> words;
+  for (const ModuleItem& item : items) {
+    if (item.module) {
+      const std::vector<Word>& inner = module_words_[item.module.index];
+      words.insert(words.end(), inner.begin(), inner.end());
+    } else if (Word word = word_of(graph_, graph_[item.node]); word != kNone) {
+      words.push_back(word);
+    }
+  }
+  return words;
 }
 
 namespace {
@@ -115,16 +121,24 @@ void replace(std::vector<Word>& words, size_t begin, size_t end, Word word) {
 
 }  // namespace
 
-// The projections around an attention are a part of it, and so are norms between them (of queries
-// and keys). Linear layers with an activation between them are an mlp. A softmax is an attention,
-// unless it ranks experts. Neighbours of one kind are one.
-std::vector<Contents::Word> Contents::merged(std::vector<Word> words) {
+// A softmax ranks experts, or weighs what the product behind it adds up; else it is but an output.
+void Contents::place_softmax(std::vector<Word>& words) {
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] != kSoftmax) continue;
-    auto near = words.begin() + static_cast<std::ptrdiff_t>(std::min(i + 3, words.size()));
-    bool ranks = std::find(words.begin() + static_cast<std::ptrdiff_t>(i), near, kExperts) != near;
-    words[i] = ranks ? kExperts : kAttention;
+    auto begin = words.begin() + static_cast<std::ptrdiff_t>(i);
+    auto end = words.begin() + static_cast<std::ptrdiff_t>(std::min(i + 3, words.size()));
+    bool ranks = std::find(begin, end, kExperts) != end;
+    bool weighs = std::find(begin, end, kLinear) != end;
+    words[i] = ranks ? kExperts : weighs ? kAttention : kNone;
   }
+  std::erase(words, kNone);
+}
+
+// The projections around an attention are a part of it, and so are norms between them (of queries
+// and keys). Linear layers with an activation between them are an mlp. Neighbours of one kind are
+// one.
+std::vector<Contents::Word> Contents::merged(std::vector<Word> words) {
+  place_softmax(words);
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] != kAttention) continue;
     size_t begin = i, end = i + 1;
@@ -154,14 +168,13 @@ std::vector<Contents::Word> Contents::merged(std::vector<Word> words) {
   return words;
 }
 
-std::string Contents::of_items(const std::vector<ModuleItem>& items) const {
+// Activations are named only where there is nothing else.
+std::string Contents::text(std::vector<Word> words) {
   constexpr size_t kMostWords = 6;
-  std::vector<Word> words;
-  for (const ModuleItem& item : items) {
-    Word word = item_word(item);
-    if (word != kNone) words.push_back(word);
-  }
-  words = merged(std::move(words));
+  bool only =
+      std::all_of(words.begin(), words.end(), [](Word word) { return word == kActivation; });
+  if (!only) std::erase(words, kActivation);
+  words.erase(std::unique(words.begin(), words.end()), words.end());
   std::string result;
   for (size_t i = 0; i < words.size() && i < kMostWords; ++i) {
     if (i > 0) result += " + ";
@@ -171,6 +184,10 @@ std::string Contents::of_items(const std::vector<ModuleItem>& items) const {
   return result;
 }
 
+std::string Contents::of_items(const std::vector<ModuleItem>& items) const {
+  return text(merged(words_of(items)));
+}
+
 std::string Contents::of_module(uint32_t module) const {
   const OutlineModule& own = outline_.modules[module];
   // A list of numbered modules is what its stages are.
@@ -178,8 +195,11 @@ std::string Contents::of_module(uint32_t module) const {
     return item.module && is_index(outline_.modules[item.module.index].name);
   });
   if (is_list) return "";
-  if (own.items.size() == 1) return std::string(text(module_words_[module]));
-  return of_items(own.items);
+  const OutlineModule* inner = &own;
+  while (inner->items.size() == 1 && inner->items[0].module) {
+    inner = &outline_.modules[inner->items[0].module.index];
+  }
+  return of_items(inner->items);
 }
 
 }  // namespace kcharter

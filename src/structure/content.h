@@ -20,12 +20,12 @@ class Contents {
   enum Word : uint8_t {
     kNone,
     kActivation,
+    kPooling,
     kEmbedding,
     kNorm,
     kLinear,
     kMlp,
     kConvolution,
-    kPooling,
     kRecurrence,
     kSoftmax,
     kExperts,
@@ -33,12 +33,16 @@ class Contents {
   };
   static Word word_of(const Graph& graph, const Node& node);
   static std::string_view text(Word word);
-  Word item_word(const ModuleItem& item) const;
+  static std::string text(std::vector<Word> words);
+  std::vector<Word> words_of(const std::vector<ModuleItem>& items) const;
   static std::vector<Word> merged(std::vector<Word> words);
+  static void place_softmax(std::vector<Word>& words);
 
   const Graph& graph_;
   const Outline& outline_;
-  std::vector<Word> module_words_;  // the most telling word below it
+  // What a module contributes to the one around it: its words where they are few, else the most
+  // telling of them.
+  std::vector<std::vector<Word>> module_words_;
 };
 
 }  // namespace kcharter

@@ -5,7 +5,7 @@
 namespace kcharter {
 namespace {
 
-// How many of a hundred nodes the first may lack.
+// How many of a hundred nodes the first may lack, the sum with a carried value aside.
 constexpr size_t kMostLacking = 25;
 
 class LackingMatcher {
@@ -189,7 +189,8 @@ class LackingMatcher {
     for (const auto& outside : outside_) {
       if (result_.stands.count(outside.first)) return false;
     }
-    return result_.match.lacks.size() * 100 <= second.size() * kMostLacking;
+    size_t lacking = result_.match.lacks.size() - (result_.match.lacks_carried ? 1 : 0);
+    return lacking * 100 <= second.size() * kMostLacking;
   }
 
   // Nodes of one module stand for nodes of one module.

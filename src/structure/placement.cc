@@ -1,6 +1,7 @@
 #include "structure/placement.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "structure/lift_shared.h"
 #include "structure/region_modules.h"
@@ -120,12 +121,13 @@ class Placer {
   bool is_shared_by_list(ValueId value) const {
     const PathTable& paths = placement_.paths;
     const std::span<const NodeId> readers = readers_.of(value);
-    PathId first = placement_.nodes[readers[0].index];
+    PathId before = placement_.nodes[readers[0].index];
     for (NodeId reader : readers) {
       PathId path = placement_.nodes[reader.index];
-      PathId both = paths.common_ancestor(first, path);
-      if (both == first || both == path) continue;
-      const std::string& a = paths[paths.at_depth(first, paths[both].depth + 1)].segment;
+      PathId last = std::exchange(before, path);
+      PathId both = paths.common_ancestor(last, path);
+      if (both == last || both == path) continue;
+      const std::string& a = paths[paths.at_depth(last, paths[both].depth + 1)].segment;
       const std::string& b = paths[paths.at_depth(path, paths[both].depth + 1)].segment;
       const std::string stem = without_digits(a);
       if (stem.size() < a.size() && stem == without_digits(b)) return true;

@@ -1,5 +1,6 @@
-// Module trees of real files: nothing is lost on any, and what the exports of language models fold
-// into is written down in trees.txt. To write it anew: KCHARTER_WRITE_TREES=FILE.
+// Module trees of real files: nothing is lost on any, every node is in the instance that its name
+// says, and what exports of each origin fold into is written down in trees.txt. To write it anew:
+// KCHARTER_WRITE_TREES=FILE.
 
 #include <gmock/gmock.h>
 
@@ -14,6 +15,7 @@
 #include "kcharter/import/import_model.h"
 #include "kcharter/shape/infer_shapes.h"
 #include "kcharter/structure/module_tree.h"
+#include "structure/path_table.h"
 #include "truth/shared_files.h"
 #include "unit/support/check_conservation.h"
 
@@ -50,6 +52,62 @@ TEST(StructureTruth, NoTreeLosesAnything) {
     const ModuleTree tree = build_module_tree(*model);
     EXPECT_THAT(check_conservation(tree, model->graph), testing::IsEmpty()) << path;
     count_case("module trees");
+  }
+}
+
+// The innermost stage around a module that is in one stage only.
+const Module* only_stage_around(const ModuleTree& tree, ModuleId id) {
+  const Module* stage = nullptr;
+  for (; id; id = tree[id].parent) {
+    if (!tree[id].is_stage) continue;
+    if (stage) return nullptr;
+    stage = &tree[id];
+  }
+  return stage;
+}
+
+// Where the node stands that a template is in each instance, in words of the source.
+std::string scope_text(PathTable& paths, const Graph& graph, NodeId node) {
+  const ScopeId scope = graph[node].scope;
+  if (!scope || graph[scope].source == ScopeSource::kNone) return "";
+  return paths.text(resolve(paths, graph[scope].segments, true).path);
+}
+
+TEST(StructureTruth, SteppingThroughInstancesReachesEveryNode) {
+  const auto corpus = corpus_dir();
+  if (!corpus) GTEST_SKIP() << "no corpus";
+  for (const fs::path& path : models_below(*corpus)) {
+    const auto model = inferred(path);
+    if (!model) continue;
+    const Graph& graph = model->graph;
+    const ModuleTree tree = build_module_tree(*model);
+    std::map<NodeId, std::vector<NodeId>> instances;
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      instances[tree.template_of_node[n]].push_back(NodeId(n));
+    }
+    size_t reached = 0;
+    PathTable paths;
+    for (const Module& module : tree.modules) {
+      for (const ModuleItem& item : module.items) {
+        if (!item.node) continue;
+        const std::vector<NodeId>& stands_for = instances[item.node];
+        reached += stands_for.size();
+        const Module* stage = only_stage_around(tree, tree.module_of_node[item.node.index]);
+        if (!stage || stage->instances.size() != stands_for.size()) continue;
+        if (stage->instances[0].find_first_of("[~") != std::string::npos) continue;
+        // A node that its name places is placed by it in each instance.
+        if (!scope_text(paths, graph, item.node).starts_with(stage->instances[0] + ".")) continue;
+        for (size_t i = 0; i < stands_for.size(); ++i) {
+          const std::string scope = scope_text(paths, graph, stands_for[i]);
+          if (scope.empty()) continue;
+          EXPECT_TRUE(scope.starts_with(stage->instances[i] + "."))
+              << path << ": " << scope << " is not in instance " << stage->instances[i];
+          count_case("nodes in the instance that their names say");
+        }
+      }
+    }
+    EXPECT_EQ(reached, graph.nodes.size()) << path;
+    count_case("models stepped through");
   }
 }
 
@@ -97,7 +155,7 @@ std::map<std::string, std::string> read_trees(const fs::path& path) {
   return trees;
 }
 
-TEST(StructureTruth, LanguageModelsFoldAsWrittenDown) {
+TEST(StructureTruth, ModelsFoldAsWrittenDown) {
   const auto corpus = corpus_dir();
   if (!corpus) GTEST_SKIP() << "no corpus";
   const std::map<std::string, std::string> expected =
@@ -112,7 +170,7 @@ TEST(StructureTruth, LanguageModelsFoldAsWrittenDown) {
     const std::string tree = skeleton(build_module_tree(*model));
     if (anew) anew << "== " << name << "\n" << tree;
     EXPECT_EQ(tree, text) << name;
-    count_case("trees of language models");
+    count_case("trees");
   }
 }
 

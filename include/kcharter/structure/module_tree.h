@@ -54,7 +54,7 @@ struct Module {
   std::vector<std::string> differences;
 };
 
-// A first instance that lacks the carried input may run another operator in the place of one (a norm
+// A first instance that lacks the carried input may run another operator in place of one (a norm
 // where others add first): `count` instances run `node` instead of `stands`, which counts them too.
 // `stands` none: it lacks `node`, a template of the `count` others. `differences` names either.
 struct Variant {

@@ -256,7 +256,8 @@ TEST(ModuleTree, AWeightThatTheFirstLayerLacksIsNoNamedDifference) {
 
 TEST(ModuleTree, WhatAllLayersReadIsTakenOutOfTheFirst) {
   Layers g;
-  ValueId positions = g.input("positions", DType::kF32, {batch, 8}), mask;
+  ValueId positions = g.input("positions", DType::kF32, {g.batch, 8});
+  ValueId mask;
   for (int i = 0; i < 3; ++i) {
     std::string path = "layers." + std::to_string(i);
     ScopeId self = g.scope({"model", path}), attention = g.scope({"model", path, "attn"});
