@@ -1,29 +1,14 @@
 // Bundles the page into web/dist: one classic script, one style sheet, two pages, and single.html,
 // the template of a self-contained page (README.md says how the program fills it).
 import { createHash } from "node:crypto";
-import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import esbuild from "esbuild";
+import { deviceTable } from "./devices.mjs";
 
 const web = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.join(web, "dist");
-const devicesFolder = path.join(web, "../models/devices");
-
-// What the page needs of models/devices/*.json: no sources, no prose.
-const DEVICE_MEMBERS = [
-  "id", "name", "vendor", "class", "grade", "memory", "bandwidth_bytes_per_second",
-  "dense_operations_per_second", "accumulate", "efficiency",
-];
-async function deviceTable() {
-  const files = await readdir(devicesFolder).catch(() => []);
-  const devices = [];
-  for (const file of files.filter((name) => name.endsWith(".json")).sort()) {
-    const device = JSON.parse(await readFile(path.join(devicesFolder, file), "utf8"));
-    devices.push(Object.fromEntries(DEVICE_MEMBERS.map((name) => [name, device[name]])));
-  }
-  return devices;
-}
 
 const devicePlugin = {
   name: "devices",

@@ -40,6 +40,14 @@ std::optional<ElementFormat> read_format(std::string_view option, const std::str
                    "' is not a type; some are f32 bf16 f16 fp8 int8 int4 nvfp4 mxfp4 q8_0 q4_0");
 }
 
+WeightFormats read_weight_formats(const std::string& text) {
+  if (text.empty()) return {};
+  if (const auto formats = parse_weight_formats(text)) return *formats;
+  throw UsageError("--weight-dtype: '" + text +
+                   "' is not a type; some are f32 bf16 f16 fp8 int8 int4 nvfp4 mxfp4 q8_0 q4_0 "
+                   "q4_k_m; fp8,lm_head=bf16 keeps a part apart");
+}
+
 std::optional<DType> read_activation_dtype(const std::string& text) {
   if (text.empty()) return std::nullopt;
   const std::optional<DType> dtype = parse_dtype(text == "fp8" ? "f8e4m3fn" : text);
@@ -93,8 +101,8 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
       ->type_name("T");
   command
       .add_option("--weight-dtype", options.weight_dtype,
-                  "What if weights were stored as T (int4 nvfp4 …)")
-      ->type_name("T");
+                  "What if weights were stored as T (int4 nvfp4 q4_k_m fp8,lm_head=bf16 …)")
+      ->type_name("T[,MODULE=T]");
   command
       .add_option("--engine", options.engine,
                   "Allocate the caches as vllm, sglang, llama.cpp, tensorrt-llm, transformers or mlx\n"
@@ -119,7 +127,7 @@ AnalyzeOptions to_analyze_options(const AnalysisOptions& options) {
   if (options.mode == "decode") result.import.mode = Mode::kDecode;
   result.import.dims = read_dims(options.dims);
   result.import.kv_format = read_format("--kv-dtype", options.kv_dtype);
-  result.import.weight_format = read_format("--weight-dtype", options.weight_dtype);
+  result.import.weight_formats = read_weight_formats(options.weight_dtype);
   result.import.activation_dtype = read_activation_dtype(options.activation_dtype);
   result.engine = read_engine(options);
   result.workload = options.workload;

@@ -13,18 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-// Fractions of the roofline that decode of whole models reaches on devices without measurements of
-// their own, from published batch-1 decode rates: t = bytes/(memory*bandwidth) + launches.
-Efficiency class_efficiency(const Device& device) {
-  if (device.vendor == "Apple") return {4e-6, 0.80, 0.60};
-  if (device.device_class.ends_with("SoC")) return {2e-6, 0.80, 0.60};
-  if (device.device_class == "consumer GPU" || device.device_class == "workstation GPU") {
-    return {1e-6, 0.82, 0.60};
-  }
-  if (device.device_class.ends_with("CPU")) return {2e-6, 0.60, 0.50};
-  return {3e-6, 0.70, 0.60};
-}
-
 double positive(const json& object, const char* member) {
   const double value = object.at(member).get<double>();
   if (!(value > 0)) throw Error(std::string("'") + member + "' must be positive");
@@ -51,12 +39,53 @@ void read_memory(const json& memory, Device& device) {
   if (memory.contains("usable_fraction")) device.usable_fraction = fraction(memory, "usable_fraction");
 }
 
+using Efficiencies = std::map<std::string, Efficiency, std::less<>>;
+
+Efficiencies parse_efficiencies(const json& object) {
+  Efficiencies efficiencies;
+  for (const auto& [kind, member] : object.items()) {
+    if (kind != "source") efficiencies[kind] = parse_efficiency(member);
+  }
+  if (!efficiencies.contains("matmul")) throw Error("'efficiency.matmul' is missing");
+  return efficiencies;
+}
+
+// A file of models/devices/classes.
+struct EfficiencyClass {
+  Efficiencies efficiency;
+  Band band;
+};
+
+bool is_class(const json& root) { return root.value("schema", "") == "kcharter.device_class"; }
+
+const std::map<std::string, EfficiencyClass, std::less<>>& class_table() {
+  static const auto table = [] {
+    std::map<std::string, EfficiencyClass, std::less<>> classes;
+    for (const EmbeddedFile& file : embedded_devices()) {
+      const json root = json::parse(file.bytes);
+      if (!is_class(root)) continue;
+      classes[root.at("id").get<std::string>()] = {
+          parse_efficiencies(root.at("efficiency")),
+          {positive(root.at("band"), "low"), positive(root.at("band"), "high")}};
+    }
+    return classes;
+  }();
+  return table;
+}
+
 void read_efficiency(const json& root, Device& device) {
-  device.efficiency["matmul"] = class_efficiency(device);
-  if (!root.contains("efficiency")) return;
-  device.calibrated = true;
-  for (const auto& [kind, object] : root.at("efficiency").items()) {
-    if (kind != "source") device.efficiency[kind] = parse_efficiency(object);
+  device.efficiency_class = root.value("efficiency_class", device.efficiency_class);
+  const auto found = class_table().find(device.efficiency_class);
+  if (found == class_table().end()) {
+    throw Error("'efficiency_class' is '" + device.efficiency_class +
+                "', not one of apple, cpu, gddr, hbm, other, soc");
+  }
+  device.calibrated = root.contains("efficiency");
+  if (device.calibrated) {
+    device.efficiency = parse_efficiencies(root.at("efficiency"));
+  } else {
+    device.efficiency = found->second.efficiency;
+    device.band = found->second.band;
   }
 }
 
@@ -135,6 +164,7 @@ const std::vector<Device>& device_table() {
   static const std::vector<Device> table = [] {
     std::vector<Device> devices;
     for (const EmbeddedFile& file : embedded_devices()) {
+      if (is_class(json::parse(file.bytes))) continue;
       devices.push_back(parse_device(file.bytes, std::string(file.name)));
     }
     std::sort(devices.begin(), devices.end(),

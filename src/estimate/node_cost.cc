@@ -193,7 +193,25 @@ Metrics node_cost(const Graph& graph, const Operands& operands, NodeId id,
   }
 }
 
-DType compute_dtype(const Graph& graph, const Node& node) {
+namespace {
+
+// What the format of a stored operand asks for; kUnknown: nothing.
+DType asked_by_weight(const Graph& graph, const Node& node) {
+  for (ValueId input : node.inputs) {
+    if (!input || !graph[input].initializer) continue;
+    const Initializer* stored = &graph[graph[input].initializer];
+    if (stored->alias_of) stored = &graph[stored->alias_of];
+    if (stored->computed_in != DType::kUnknown) return stored->computed_in;
+  }
+  return DType::kUnknown;
+}
+
+}  // namespace
+
+DType compute_dtype(const Graph& graph, const Node& node, bool multiplies) {
+  if (multiplies) {
+    if (const DType asked = asked_by_weight(graph, node); asked != DType::kUnknown) return asked;
+  }
   DType first = DType::kUnknown;
   for (ValueId input : node.inputs) {
     if (!input) continue;

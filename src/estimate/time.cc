@@ -7,11 +7,6 @@
 namespace kcharter {
 namespace {
 
-// What an estimate may be off by on a device whose efficiencies come from its class: the spread of
-// published decode rates within a class.
-constexpr double kBandLow = 0.75;
-constexpr double kBandHigh = 1.5;
-
 constexpr Metric kMovedBytes[] = {Metric::kWeightReadBytes, Metric::kKvReadBytes,
                                   Metric::kKvWriteBytes, Metric::kActivationReadBytes,
                                   Metric::kActivationWriteBytes};
@@ -150,9 +145,8 @@ ModelTime time_on(const Model& model, const ModuleTree& tree, const Estimate& es
   result.bound = std::max(result.bound_compute, result.bound_memory);
   result.estimate = result.modules.front();
   result.complete = result.complete && result.estimate.complete;
-  result.low = device.calibrated ? result.estimate.total
-                                 : std::max(result.bound, result.estimate.total * kBandLow);
-  result.high = device.calibrated ? result.estimate.total : result.estimate.total * kBandHigh;
+  result.low = std::max(result.bound, result.estimate.total * device.band.low);
+  result.high = std::max(result.low, result.estimate.total * device.band.high);
   return result;
 }
 

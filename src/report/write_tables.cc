@@ -198,6 +198,7 @@ void TableWriter::node(uint32_t id, const std::vector<uint32_t>& stood_for) {
   references(ids.values, node.outputs);
   attributes(node);
   json.key("compute_dtype").text(name(document.estimate.compute_dtypes[id]));
+  json.key("work").text(kind_of_work(node, document.estimate.compute_dtypes[id]));
   json.key("multiplicity").integer(static_cast<int64_t>(stood_for.size()));
   json.key("view").boolean(known != nullptr && known->is_view);
   json.key("folded_at_load").boolean(document.estimate.folded_at_load[id]);

@@ -5,6 +5,8 @@
 //   peak_operations_per_second(*device, DType::kBF16);   // 989e12, dense
 //
 // Peaks are dense figures of the accumulate mode that `accumulate` names; sparse ones are never used.
+// A device without measured efficiencies has those of its `efficiency_class`, a file of
+// models/devices/classes: devices alike in memory, with the band that measurements of them spread over.
 // `grade`: A sourced from a vendor or a driver, B second hand, C derived. Each figure's source is in
 // the device's file.
 #pragma once
@@ -27,11 +29,18 @@ struct Efficiency {
   double compute = 1;  // fraction of the dense peak reached
 };
 
+// How far measured times may lie from an estimate, as factors of it.
+struct Band {
+  double low = 1;
+  double high = 1;
+};
+
 struct Device {
   std::string id;
   std::string name;
   std::string vendor;
   std::string device_class;
+  std::string efficiency_class = "other";  // gddr, hbm, soc, apple, cpu, other
   std::string grade;
   std::optional<int64_t> memory_bytes;  // none: as much as is built in
   double usable_fraction = 1;           // what one process may use by default
@@ -41,9 +50,10 @@ struct Device {
   std::string link_kind;
   std::optional<double> link_bytes_per_second;  // one direction
   // By kind of work: "matmul", "matmul_fp8", "attention". Filled from measurements where `calibrated`,
-  // else from the class of device.
+  // else from the efficiency class.
   std::map<std::string, Efficiency, std::less<>> efficiency;
   bool calibrated = false;
+  Band band;  // 1 and 1 where calibrated
 };
 
 // The whole table, by id.

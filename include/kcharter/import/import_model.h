@@ -10,6 +10,7 @@
 
 #include "kcharter/model/element_format.h"
 #include "kcharter/model/model.h"
+#include "kcharter/model/weight_formats.h"
 
 namespace kcharter {
 
@@ -19,7 +20,7 @@ struct ImportOptions {
   // Free dimensions of a graph that the user binds (--dim NAME=N), by the model's own name.
   std::map<std::string, int64_t> dims;
   std::optional<ElementFormat> kv_format;          // --kv-dtype
-  std::optional<ElementFormat> weight_format;      // --weight-dtype
+  WeightFormats weight_formats;                    // --weight-dtype
   std::optional<DType> activation_dtype;           // --activation-dtype
 };
 

@@ -88,7 +88,7 @@ BuildOptions build_options(const ModelConfig& config, const ImportOptions& optio
   BuildOptions build;
   build.mode = options.mode.value_or(Mode::kPrefill);
   build.kv_format = options.kv_format;
-  build.weight_format = options.weight_format;
+  build.weight_formats = options.weight_formats;
   build.activation_dtype = options.activation_dtype;
   std::optional<DType> declared = parse_dtype(dtype_text(config));
   std::optional<DType> stored = main_dtype(found.tensors);

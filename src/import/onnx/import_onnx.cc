@@ -97,15 +97,16 @@ void apply_what_if(Model& model, const ImportOptions& options) {
     model.diagnostics.add(Severity::kWarning, "what-if-not-applied", "--activation-dtype",
                           "the types of activations are those of the graph");
   }
-  if (!options.weight_format) return;
   for (Initializer& tensor : model.graph.initializers) {
     const bool matrix = tensor.role == TensorRole::kParameter && is_float(tensor.dtype) &&
                         tensor.dims.size() >= 2 && !tensor.alias_of;
-    if (!matrix) continue;
+    const ElementFormat* format = matrix ? options.weight_formats.of(tensor.name) : nullptr;
+    if (format == nullptr) continue;
+    tensor.computed_in = format->computed_in;
     Int elements = 1;
     for (const int64_t dim : tensor.dims) elements *= dim;
     tensor.stored_bytes =
-        static_cast<uint64_t>(*byte_size(Expr(elements), *options.weight_format).constant());
+        static_cast<uint64_t>(*byte_size(Expr(elements), *format).constant());
   }
 }
 

@@ -237,6 +237,7 @@ function readNode(reader: Reader, id: number, sizes: Sizes): GraphNode {
     computeDtype: reader.textOrNull("compute_dtype") ?? "",
     multiplicity: reader.count("multiplicity", 1),
     view: reader.boolean("view"),
+    work: reader.textOrNull("work"),
     launches: reader.raw("launches") === undefined ? null : reader.count("launches"),
     foldedAtLoad: reader.boolean("folded_at_load"),
     metrics: readMetrics(reader.object_("metrics"), sizes.formulas),

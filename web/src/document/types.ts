@@ -55,6 +55,7 @@ export interface GraphNode {
   computeDtype: string;
   multiplicity: number;
   view: boolean;
+  work: string | null; // which of a device's efficiencies holds; null: the document does not say
   launches: number | null; // kernels per step, all instances; null: the document does not say
   foldedAtLoad: boolean;
   metrics: Metrics;

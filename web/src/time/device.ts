@@ -15,7 +15,10 @@ export interface Device {
   bandwidth_bytes_per_second: number;
   dense_operations_per_second: Record<string, number>;
   accumulate: string;
-  efficiency?: Record<string, Efficiency | string>;
+  // By kind of work; "matmul" stands for those left out. Its own, or those of its class.
+  efficiency: Record<string, Efficiency>;
+  calibrated: boolean; // its own were measured
+  band: { low: number; high: number }; // how far measured times lie from estimates, as factors
 }
 
 export function usableMemory(device: Device): bigint | null {
@@ -39,19 +42,5 @@ export function peakOperations(device: Device, dtype: string): number | null {
   return name !== undefined ? (peaks[name] as number) : (Object.values(peaks)[0] ?? null);
 }
 
-// What decode of whole models reaches on devices that have no measurements of their own.
-function classEfficiency(device: Device): Efficiency {
-  const of = (launch_seconds: number, memory: number, compute: number) => ({ launch_seconds, memory, compute });
-  if (device.vendor === "Apple") return of(4e-6, 0.8, 0.6);
-  if (device.class.endsWith("SoC")) return of(2e-6, 0.8, 0.6);
-  if (device.class === "consumer GPU" || device.class === "workstation GPU") return of(1e-6, 0.82, 0.6);
-  if (device.class.endsWith("CPU")) return of(2e-6, 0.6, 0.5);
-  return of(3e-6, 0.7, 0.6);
-}
-
-export function efficiencyOf(device: Device, kind: string): Efficiency {
-  const found = device.efficiency?.[kind] ?? device.efficiency?.matmul;
-  return typeof found === "object" ? found : classEfficiency(device);
-}
-
-export const isCalibrated = (device: Device) => device.efficiency !== undefined;
+export const efficiencyOf = (device: Device, kind: string): Efficiency =>
+  (device.efficiency[kind] ?? device.efficiency.matmul) as Efficiency;

@@ -4,7 +4,7 @@
 // cache and state, and for the whole model its inputs and outputs. The program computes the same.
 import type { Evaluation } from "../metrics/evaluation.ts";
 import type { GraphNode, Item, MetricName, Module } from "../document/types.ts";
-import { efficiencyOf, isCalibrated, peakOperations, type Device } from "./device.ts";
+import { efficiencyOf, peakOperations, type Device } from "./device.ts";
 
 export type Bound = "memory" | "compute" | "launch" | "none";
 
@@ -19,9 +19,6 @@ export interface Time {
 }
 
 const NOTHING: Time = { estimate: 0, ideal: 0, idealCompute: 0, memory: 0, compute: 0, launch: 0, partial: false };
-
-// What an estimate may be off by on a device without measurements of its own.
-const BAND = { low: 0.75, high: 1.5 };
 
 export function boundBy(time: Time): Bound {
   if (time.estimate === 0) return "none";
@@ -67,9 +64,11 @@ export class StepTime {
 
   // The estimate's band; none on a calibrated device.
   band(item: Item): { low: number; high: number } | null {
-    if (isCalibrated(this.device)) return null;
+    const { band, calibrated } = this.device;
+    if (calibrated) return null;
     const { estimate, ideal } = this.of(item);
-    return { low: Math.max(ideal, estimate * BAND.low), high: estimate * BAND.high };
+    const low = Math.max(ideal, estimate * band.low);
+    return { low, high: Math.max(low, estimate * band.high) };
   }
 
   private strict(metrics: Module["metrics"], names: MetricName[]): number {
@@ -126,6 +125,7 @@ function add(into: Time, part: Time) {
 }
 
 function workKind(node: GraphNode): string {
+  if (node.work !== null) return node.work;
   if (/attention/i.test(node.opType)) return "attention";
   return /^(fp8|float8|f8)/.test(node.computeDtype) ? "matmul_fp8" : "matmul";
 }

@@ -2,7 +2,6 @@
 // the page itself takes for granted.
 import type { Diagnostic, Document, Item } from "../document/types.ts";
 import { formatBytes, formatCount, integer } from "../format/number.ts";
-import { isCalibrated } from "../time/device.ts";
 import { checkSums } from "../metrics/sums.ts";
 import type { Session } from "./session.ts";
 
@@ -92,7 +91,7 @@ function fromPage({ device, otherMode, document }: Session): Reservation[] {
   if (device) {
     list.push({
       tag: "assumed", code: "device-efficiency", extent: "all times", target: null,
-      text: `Estimates use ${isCalibrated(device) ? "fractions measured on" : "the usual fractions of the class of"} ${device.name}, dense peaks, ${device.accumulate || "the vendor's accumulate mode"}. Communication is not counted.`,
+      text: `Estimates use ${device.calibrated ? "fractions measured on" : "the usual fractions of the class of"} ${device.name}, dense peaks, ${device.accumulate || "the vendor's accumulate mode"}. Communication is not counted.`,
     });
   }
   if (!otherMode.available) list.push({ tag: "note", code: "no-sibling", extent: "", text: otherMode.reason, target: null });

@@ -2,7 +2,6 @@
 import { formatBytes, formatCount, formatPercent, formatTime, integer, THIN } from "../format/number.ts";
 import { sign } from "../metrics/bar.ts";
 import { sum } from "../metrics/evaluation.ts";
-import { isCalibrated } from "../time/device.ts";
 import type { Session } from "./session.ts";
 
 export function StepPanel({ session }: { session: Session }) {
@@ -29,7 +28,7 @@ export function StepPanel({ session }: { session: Session }) {
       <p class="row"><span>FLOPs</span><strong title={flops.value === null ? "" : integer(flops.value)}>{flops.value === null ? "unknown" : sign(flops.exactness) + formatCount(flops.value)}</strong></p>
       <p class="row"><span>Bytes read</span><strong title={reads.value === null ? "" : integer(reads.value)}>{reads.value === null ? "unknown" : sign(reads.exactness) + formatBytes(reads.value)}</strong></p>
       {step && step.estimate > 0 && <BoundBar parts={[["memory", step.memory], ["compute", step.compute], ["launch", step.launch]]} />}
-      {device && !isCalibrated(device) && <p class="note">{device.name} is not calibrated: its class's usual fractions of the peak are used.</p>}
+      {device && !device.calibrated && <p class="note">{device.name} is not calibrated: its class's usual fractions of the peak are used.</p>}
     </section>
   );
 }

@@ -1,0 +1,2 @@
+import type { Device } from "./src/time/device.ts";
+export function deviceTable(): Promise<Device[]>;
