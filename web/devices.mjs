@@ -16,7 +16,7 @@ async function objects(inside) {
   return Promise.all(files.map(async (file) => JSON.parse(await readFile(path.join(inside, file), "utf8"))));
 }
 
-const withoutSource = ({ source: _source, ...kinds }) => kinds;
+const withoutSource = (kinds) => Object.fromEntries(Object.entries(kinds).filter(([kind]) => kind !== "source"));
 
 export async function deviceTable() {
   const classes = new Map((await objects(path.join(folder, "classes"))).map((entry) => [entry.id, entry]));

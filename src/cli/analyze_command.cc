@@ -21,6 +21,9 @@ struct AnalyzeCommand {
   std::string output = "generated";
   std::string html;
   std::string format = "table";
+  std::optional<int64_t> prompt;
+  std::optional<int64_t> output_tokens;
+  std::optional<double> price;
   bool strict = false;
   std::vector<std::string> budgets;
 };
@@ -87,10 +90,10 @@ void note_unknowns(const AnalyzeCommand& command, const std::vector<Document>& d
 }
 
 void print_summaries(SummaryFormat format, const std::vector<Document>& documents,
-                     const Device* device) {
+                     const OnDevice& asked) {
   switch (format) {
     case SummaryFormat::kTable:
-      std::cout << summary_table(documents, terminal_width(), device);
+      std::cout << summary_table(documents, terminal_width(), asked);
       break;
     case SummaryFormat::kMarkdown:
       std::cout << summary_markdown(documents);
@@ -101,9 +104,34 @@ void print_summaries(SummaryFormat format, const std::vector<Document>& document
 }
 
 void print_joint_summary(SummaryFormat format, const std::vector<Document>& documents,
-                         const Device* device) {
+                         const OnDevice& asked) {
   if (format == SummaryFormat::kCsv) std::cout << summary_csv(documents);
-  if (format == SummaryFormat::kJson) std::cout << summary_json(documents, device);
+  if (format == SummaryFormat::kJson) std::cout << summary_json(documents, asked);
+}
+
+// `chosen` outlives what is returned.
+OnDevice asked_of(const AnalyzeCommand& command, const std::optional<Device>& chosen) {
+  OnDevice asked;
+  if (chosen) asked.device = &*chosen;
+  asked.price_per_hour = command.price;
+  const bool wants_generation = command.prompt || command.output_tokens || command.price;
+  if (!wants_generation) return asked;
+  if (!chosen) throw UsageError("--prompt, --output-tokens and --price need a --device");
+  if (command.analysis.mode != "both") {
+    throw UsageError("--prompt, --output-tokens and --price need both modes, not --mode " +
+                     command.analysis.mode);
+  }
+  if (command.price && !(*command.price >= 0)) throw UsageError("--price is negative");
+  asked.request = Request{command.prompt.value_or(command.analysis.workload.current_length),
+                          command.output_tokens.value_or(256)};
+  const auto check = [](const char* option, int64_t value) {
+    if (value >= 1 && value <= kMostTokens) return;
+    throw UsageError(std::string(option) + " is " + std::to_string(value) + ", not 1 to " +
+                     std::to_string(kMostTokens));
+  };
+  check("--prompt", asked.request->prompt);
+  check("--output-tokens", asked.request->tokens);
+  return asked;
 }
 
 void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
@@ -114,7 +142,7 @@ void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
   const std::vector<Budget> budgets = read_budgets(command.budgets);
   std::optional<Device> chosen;
   if (!command.device.empty()) chosen = read_device(command.device);
-  const Device* device = chosen ? &*chosen : nullptr;
+  const OnDevice asked = asked_of(command, chosen);
   std::optional<DocumentFolder> folder;
   if (!writes_to_standard_output(command)) folder.emplace(command.output);
   std::vector<NamedDocument> written;
@@ -134,12 +162,12 @@ void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
         return;
       }
       write_documents(command, model, *folder, documents, &written);
-      print_summaries(format, documents, device);
+      print_summaries(format, documents, asked);
       if (!is_joint) return;
       for (Document& document : documents) joint.push_back(std::move(document));
     });
   }
-  if (folder && is_joint) print_joint_summary(format, joint, device);
+  if (folder && is_joint) print_joint_summary(format, joint, asked);
   if (!command.html.empty() && !written.empty()) {
     write_whole(command.html, html_page(written));
   }
@@ -158,6 +186,15 @@ void add_analyze_command(CLI::App& program, Outcome& outcome) {
   add_analysis_options(*app, command->analysis);
   app->add_option("--device", command->device, "Device for times and fit (see `kcharter devices`)")
       ->type_name("NAME");
+  app->add_option("--prompt", command->prompt,
+                  "Time of an answer on the device: tokens of the prompt, default --seq")
+      ->type_name("N");
+  app->add_option("--output-tokens", command->output_tokens,
+                  "Tokens of the answer, default 256 where a prompt or a price is given")
+      ->type_name("N");
+  app->add_option("--price", command->price,
+                  "Of an hour of the device, in any currency: what a sequence costs")
+      ->type_name("AMOUNT");
   app->add_option("-o,--output", command->output,
                   "Folder for the documents, default generated; - writes one to standard output")
       ->type_name("DIR");

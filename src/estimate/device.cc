@@ -36,7 +36,8 @@ void read_memory(const json& memory, Device& device) {
     device.memory_bytes = memory.at("bytes").get<int64_t>();
     if (*device.memory_bytes <= 0) throw Error("'memory.bytes' must be positive");
   }
-  if (memory.contains("usable_fraction")) device.usable_fraction = fraction(memory, "usable_fraction");
+  if (memory.contains("usable_fraction"))
+    device.usable_fraction = fraction(memory, "usable_fraction");
 }
 
 using Efficiencies = std::map<std::string, Efficiency, std::less<>>;
@@ -81,12 +82,9 @@ void read_efficiency(const json& root, Device& device) {
                 "', not one of apple, cpu, gddr, hbm, other, soc");
   }
   device.calibrated = root.contains("efficiency");
-  if (device.calibrated) {
-    device.efficiency = parse_efficiencies(root.at("efficiency"));
-  } else {
-    device.efficiency = found->second.efficiency;
-    device.band = found->second.band;
-  }
+  device.efficiency =
+      device.calibrated ? parse_efficiencies(root.at("efficiency")) : found->second.efficiency;
+  if (!device.calibrated) device.band = found->second.band;
 }
 
 Device read_device(const json& root) {
@@ -118,7 +116,8 @@ Device read_device(const json& root) {
 
 // How many characters two ids have in common at the front: enough to suggest the nearest ones.
 size_t common_prefix(std::string_view a, std::string_view b) {
-  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                             a.begin());
 }
 
 std::string nearest_ids(std::string_view wanted) {
@@ -137,14 +136,28 @@ std::string nearest_ids(std::string_view wanted) {
 // The types that can do the work of `dtype`, best first.
 std::vector<std::string_view> peak_names(DType dtype) {
   switch (dtype) {
-    case DType::kF4E2M1: return {"fp4", "fp8", "f16", "bf16", "f32"};
-    case DType::kF8E4M3FN: case DType::kF8E4M3FNUZ: case DType::kF8E5M2: case DType::kF8E5M2FNUZ:
-    case DType::kF6E2M3: case DType::kF6E3M2: return {"fp8", "f16", "bf16", "f32"};
-    case DType::kInt8: case DType::kUInt8: case DType::kInt4: case DType::kUInt4:
-    case DType::kInt2: case DType::kUInt2: return {"int8", "f16", "bf16", "f32"};
-    case DType::kBF16: return {"bf16", "f16", "f32"};
-    case DType::kF16: return {"f16", "bf16", "f32"};
-    default: return {"tf32", "f32", "f16", "bf16"};
+    case DType::kF4E2M1:
+      return {"fp4", "fp8", "f16", "bf16", "f32"};
+    case DType::kF8E4M3FN:
+    case DType::kF8E4M3FNUZ:
+    case DType::kF8E5M2:
+    case DType::kF8E5M2FNUZ:
+    case DType::kF6E2M3:
+    case DType::kF6E3M2:
+      return {"fp8", "f16", "bf16", "f32"};
+    case DType::kInt8:
+    case DType::kUInt8:
+    case DType::kInt4:
+    case DType::kUInt4:
+    case DType::kInt2:
+    case DType::kUInt2:
+      return {"int8", "f16", "bf16", "f32"};
+    case DType::kBF16:
+      return {"bf16", "f16", "f32"};
+    case DType::kF16:
+      return {"f16", "bf16", "f32"};
+    default:
+      return {"tf32", "f32", "f16", "bf16"};
   }
 }
 

@@ -70,8 +70,7 @@ Generation generation_on(const Step& prefill, const Step& decode, const Bindings
     throw UsageError("a prompt and the tokens after it are at most " + std::to_string(kMostTokens));
   }
   Generation generation;
-  const Seconds first =
-      seconds_at(prefill, values, request.prompt, device, &generation.complete);
+  const Seconds first = seconds_at(prefill, values, request.prompt, device, &generation.complete);
   Seconds others = {};
   if (request.tokens > 1) {
     others = sum_of_steps(decode, values, request.prompt + 1, request.prompt + request.tokens - 1,

@@ -27,7 +27,8 @@ Time node_time(const Metrics& metrics, int64_t launches, DType dtype, const Node
   const Efficiency& efficiency = efficiency_of(device, kind_of_work(node, dtype));
   const double flops = value_of(metrics[Metric::kFlops], values, &time.complete);
   double bytes = 0;
-  for (const Metric metric : kMovedBytes) bytes += value_of(metrics[metric], values, &time.complete);
+  for (const Metric metric : kMovedBytes)
+    bytes += value_of(metrics[metric], values, &time.complete);
   time.launch = static_cast<double>(launches) * efficiency.launch_seconds;
   if (const auto peak = peak_operations_per_second(device, dtype); peak && flops > 0) {
     time.compute = flops / (efficiency.compute * *peak);
@@ -81,10 +82,14 @@ double strict_value(const Quantity& quantity, const Bindings& values) {
 
 std::string_view name(BoundBy by) {
   switch (by) {
-    case BoundBy::kNothing: return "nothing";
-    case BoundBy::kCompute: return "compute";
-    case BoundBy::kMemory: return "memory";
-    case BoundBy::kLaunch: return "launch";
+    case BoundBy::kNothing:
+      return "nothing";
+    case BoundBy::kCompute:
+      return "compute";
+    case BoundBy::kMemory:
+      return "memory";
+    case BoundBy::kLaunch:
+      return "launch";
   }
   return "nothing";
 }
@@ -92,7 +97,8 @@ std::string_view name(BoundBy by) {
 std::string_view kind_of_work(const Node& node, DType dtype) {
   const OperatorInfo* info = find_operator(node.domain, node.op_type);
   if (info && info->is_attention) return "attention";
-  return bits(dtype) == 8 && is_float(dtype) ? "matmul_fp8" : "matmul";
+  if (bits(dtype) != 8) return "matmul";
+  return is_float(dtype) ? "matmul_fp8" : "matmul_int8";
 }
 
 int64_t launch_count(const Model& model, const ModuleTree& tree, const Estimate& estimate,
@@ -103,9 +109,10 @@ int64_t launch_count(const Model& model, const ModuleTree& tree, const Estimate&
   const OperatorInfo* info = find_operator(node.domain, node.op_type);
   if (info && (info->is_view || info->is_shape_arithmetic)) return 0;
   const Metrics& metrics = estimate.nodes[id.index];
-  const bool moves = std::any_of(std::begin(kMovedBytes), std::end(kMovedBytes), [&](Metric metric) {
-    return !metrics[metric].formula || !metrics[metric].formula->is_zero();
-  });
+  const bool moves =
+      std::any_of(std::begin(kMovedBytes), std::end(kMovedBytes), [&](Metric metric) {
+        return !metrics[metric].formula || !metrics[metric].formula->is_zero();
+      });
   if (!moves) return 0;
   for (const Variant& variant : tree.variants) {
     if (!variant.stands && variant.node == id) return variant.count;
@@ -116,6 +123,7 @@ int64_t launch_count(const Model& model, const ModuleTree& tree, const Estimate&
 ModelTime time_on(const Model& model, const ModuleTree& tree, const Estimate& estimate,
                   const Bindings& values, const Device& device) {
   ModelTime result;
+  double expected_compute = 0, expected_memory = 0;
   const Graph& graph = model.graph;
   result.nodes.resize(graph.nodes.size());
   result.modules.resize(tree.modules.size());
@@ -131,18 +139,24 @@ ModelTime time_on(const Model& model, const ModuleTree& tree, const Estimate& es
     add(result.modules[tree.module_of_node[i].index], time);
     if (const auto peak = peak_operations_per_second(device, dtype)) {
       result.bound_compute += strict_value(estimate.nodes[i][Metric::kFlops], values) / *peak;
+      expected_compute +=
+          value_of(estimate.nodes[i][Metric::kFlops], values, &result.complete) / *peak;
     }
     for (const Metric metric : kCompulsoryBytes) {
       result.bound_memory += strict_value(estimate.nodes[i][metric], values);
+      expected_memory += value_of(estimate.nodes[i][metric], values, &result.complete);
     }
   }
   for (size_t i = tree.modules.size(); i-- > 1;) {
     add(result.modules[tree.modules[i].parent.index], result.modules[i]);
   }
   for (Time& time : result.modules) time.by = bound_by(time);
-  result.bound_memory += boundary_bytes(graph, values, &result.complete);
-  result.bound_memory /= device.bandwidth_bytes_per_second;
+  const double boundary = boundary_bytes(graph, values, &result.complete);
+  const double bandwidth = device.bandwidth_bytes_per_second;
+  result.bound_memory = (result.bound_memory + boundary) / bandwidth;
   result.bound = std::max(result.bound_compute, result.bound_memory);
+  result.bound_of_expected_experts =
+      std::max(expected_compute, (expected_memory + boundary) / bandwidth);
   result.estimate = result.modules.front();
   result.complete = result.complete && result.estimate.complete;
   result.low = std::max(result.bound, result.estimate.total * device.band.low);

@@ -67,10 +67,16 @@ std::string device_details(const Device& device) {
     add("link " + device.link_kind, bandwidth(*device.link_bytes_per_second));
   }
   for (const auto& [kind, efficiency] : device.efficiency) {
-    add("reached in " + kind, fmt::format("{:.0f} % compute, {:.0f} % bandwidth",
-                                          100 * efficiency.compute, 100 * efficiency.memory));
+    add("reached in " + kind,
+        fmt::format("{:.0f} % compute, {:.0f} % bandwidth, {:.3g} µs a launch",
+                    100 * efficiency.compute, 100 * efficiency.memory,
+                    1e6 * efficiency.launch_seconds));
   }
-  add("efficiencies", device.calibrated ? "measured" : "of its class");
+  add("efficiencies", device.calibrated
+                          ? "measured"
+                          : fmt::format("of its class ({}): measured times {:.2g} to {:.2g} of "
+                                        "estimates",
+                                        device.efficiency_class, device.band.low, device.band.high));
   add("grade", device.grade);
   return text + table.to_string(100);
 }

@@ -5,6 +5,7 @@
 #include "kcharter/base/utf8.h"
 #include "kcharter/report/amounts.h"
 #include "report/device_figures.h"
+#include "report/generation_figures.h"
 #include "report/document_members.h"
 #include "report/json_writer.h"
 #include "report/summary.h"
@@ -101,19 +102,25 @@ std::string summary_csv(std::span<const Document> documents) {
   return text + '\n' + rows;
 }
 
-std::string summary_json(std::span<const Document> documents, const Device* device) {
+std::string summary_json(std::span<const Document> documents, const OnDevice& asked) {
   JsonWriter json;
   json.begin_array();
-  for (const Document& document : documents) {
+  for (size_t i = 0; i < documents.size(); ++i) {
+    const Document& document = documents[i];
     json.line().begin_object().key("model");
     write_model(document, json);
     json.line().key("mode").text(name(document.model.mode)).line().key("variables");
     write_variables(document, json);
     json.line().key("summary");
     write_summary(document, json);
-    if (device != nullptr) {
+    if (asked.device != nullptr) {
       json.line().key("device");
-      write_device(document, *device, json);
+      write_device(document, *asked.device, json);
+    }
+    // Of one model prefill stands before decode.
+    if (asked.device != nullptr && asked.request && i > 0 && is_pair(documents[i - 1], document)) {
+      json.line().key("generation");
+      write_generation(documents[i - 1], document, asked, json);
     }
     json.line().key("diagnostics");
     write_diagnostics(document, json);

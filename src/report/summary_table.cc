@@ -9,6 +9,7 @@
 #include "kcharter/report/summary_formats.h"
 #include "kcharter/report/amounts.h"
 #include "report/device_figures.h"
+#include "report/generation_figures.h"
 #include "report/heading.h"
 #include "report/summary.h"
 #include "kcharter/report/text_table.h"
@@ -125,17 +126,62 @@ std::string kind_text(const std::string& kind) {
   return text_width(text) <= kWidest ? text : text.substr(0, kWidest - 1) + "…";
 }
 
-std::string tree_table(const Document& document, size_t width) {
+// Time of each module, and what most of it is spent on; with a device only.
+class ModuleTimes {
+ public:
+  ModuleTimes(const Document& document, const Device* device) {
+    if (device == nullptr) return;
+    asked_ = true;
+    try {
+      time_ = time_on(document.model, document.tree, document.estimate, document.values, *device);
+    } catch (const ArithmeticError&) {
+    }
+  }
+
+  std::vector<std::string> head() const {
+    return asked_ ? std::vector<std::string>{"Time", "", "limited by"} : std::vector<std::string>();
+  }
+
+  std::vector<std::string> cells(ModuleId id) const {
+    if (!asked_) return {};
+    if (!time_) return {"unknown", "", ""};
+    const Time& time = time_->modules[id.index];
+    // share_text takes whole numbers.
+    const auto picoseconds = [](double seconds) { return static_cast<Int>(seconds * 1e12); };
+    const std::string share =
+        share_text(picoseconds(time.total), picoseconds(time_->estimate.total));
+    return {(time.complete ? "" : "≥ ") + seconds_text(time.total), share,
+            std::string(name(time.by))};
+  }
+
+ private:
+  bool asked_ = false;
+  std::optional<ModelTime> time_;
+};
+
+void append(std::vector<std::string>& row, std::vector<std::string> cells) {
+  for (std::string& cell : cells) row.push_back(std::move(cell));
+}
+
+std::string tree_table(const Document& document, const Device* device, size_t width) {
   const ModuleTree& tree = document.tree;
   const auto shown = top_modules(tree);
   if (shown.size() < 2) return "";
   const auto value = [&](ModuleId id, Metric metric) {
     return value_of(document.estimate.modules[id.index][metric], document.values);
   };
-  TextTable table(2);
-  table.add({"Module", "Kind", "Weights", "", "Compute", ""});
+  // Times take the place of kinds: both together are wider than most terminals.
+  const bool has_kinds = device == nullptr;
+  TextTable table(has_kinds ? 2 : 1);
+  const ModuleTimes times(document, device);
+  std::vector<std::string> head = {"Module"};
+  if (has_kinds) head.emplace_back("Kind");
+  append(head, {"Weights", "", "Compute", ""});
+  append(head, times.head());
+  table.add(std::move(head));
   for (const auto& [id, depth] : shown) {
-    std::vector<std::string> row = {module_label(tree[id], depth), kind_text(tree[id].kind)};
+    std::vector<std::string> row = {module_label(tree[id], depth)};
+    if (has_kinds) row.push_back(kind_text(tree[id].kind));
     for (const Metric metric : {Metric::kWeightBytes, Metric::kFlops}) {
       const auto part = value(id, metric);
       const auto whole = value(ModuleId(0), metric);
@@ -144,6 +190,7 @@ std::string tree_table(const Document& document, size_t width) {
                                                : bytes_text(*part));
       row.push_back(part && whole ? share_text(*part, *whole) : "");
     }
+    append(row, times.cells(id));
     table.add(std::move(row));
   }
   return fmt::format("\n  {}:\n", name(document.model.mode)) + table.to_string(width);
@@ -171,12 +218,19 @@ std::string remarks(std::span<const Document> documents) {
 
 }  // namespace
 
-std::string summary_table(std::span<const Document> documents, size_t width, const Device* device) {
+std::string summary_table(std::span<const Document> documents, size_t width,
+                          const OnDevice& asked) {
   if (documents.empty()) return "";
   const Document& last = documents.back();
   std::string text = heading(documents) + "\n" + costs(documents, width);
-  if (device != nullptr) text += device_section(documents, *device, width);
-  return text + tree_table(last, width) + remarks(documents) + "\n";
+  if (asked.device != nullptr) {
+    text += device_section(documents, *asked.device, width);
+    if (asked.request && documents.size() > 1 && is_pair(documents[0], documents[1])) {
+      text += generation_section(documents[0], documents[1], asked, width);
+    }
+    text += assumptions_text(last, *asked.device, width);
+  }
+  return text + tree_table(last, asked.device, width) + remarks(documents) + "\n";
 }
 
 }  // namespace kcharter

@@ -49,8 +49,8 @@ struct Device {
   std::string accumulate;
   std::string link_kind;
   std::optional<double> link_bytes_per_second;  // one direction
-  // By kind of work: "matmul", "matmul_fp8", "attention". Filled from measurements where `calibrated`,
-  // else from the efficiency class.
+  // By kind of work: "matmul", "matmul_fp8", "matmul_int8", "attention". Its own where `calibrated`,
+  // else those of the efficiency class.
   std::map<std::string, Efficiency, std::less<>> efficiency;
   bool calibrated = false;
   Band band;  // 1 and 1 where calibrated

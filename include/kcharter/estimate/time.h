@@ -48,12 +48,16 @@ struct ModelTime {
   double bound = 0;
   double bound_compute = 0;
   double bound_memory = 0;
+  // The bound if tokens chose their experts evenly and independently: the same without experts, and
+  // no bound, since routing may be skewed.
+  double bound_of_expected_experts = 0;
   double low = 0;   // the band of the estimate: equal to it on a calibrated device
   double high = 0;
   bool complete = true;
 };
 
-// Which of a device's efficiencies holds for a node that computes in `dtype`: matmul, attention …
+// Which of a device's efficiencies holds for a node that computes in `dtype`: matmul, matmul_fp8,
+// matmul_int8, attention.
 std::string_view kind_of_work(const Node& node, DType dtype);
 
 // Kernels that the template `node` launches per step, over all its instances.

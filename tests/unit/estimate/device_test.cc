@@ -35,6 +35,20 @@ TEST(Device, WithoutBf16UnitsF16ServesAndIntegersKeepTheirOwn) {
   EXPECT_FALSE(device.calibrated);
 }
 
+TEST(Device, WithoutMeasurementsTheClassSaysWhatIsReached) {
+  const Device* device = find_device("rtx-4090");
+  ASSERT_NE(device, nullptr);
+  EXPECT_EQ(device->efficiency_class, "gddr");
+  EXPECT_LT(device->band.low, 1);
+  EXPECT_GT(device->band.high, 1);
+  EXPECT_GT(efficiency_of(*device, "attention").memory, 0.5) << "a class has products alone";
+  EXPECT_EQ(find_device("h100-sxm")->band.high, 1) << "measured";
+  EXPECT_EQ(parse_device(kMinimal, "x.json").efficiency_class, "other");
+  std::string strange = kMinimal;
+  strange.insert(1, R"("efficiency_class": "ddr", )");
+  EXPECT_THROW(parse_device(strange, "x.json"), Error);
+}
+
 TEST(Device, ErrorsNameFileAndMember) {
   try {
     parse_device(R"({"schema": "kcharter.device", "id": "x", "name": "X", "memory": {},
