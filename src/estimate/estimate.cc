@@ -178,12 +178,10 @@ Estimate estimate(const Model& model, const ModuleTree& tree, const Bindings& de
   estimate.modules.resize(tree.modules.size());
   Operands operands = classify_operands(graph, options.as_exported);
   estimate.folded_at_load = operands.folded;
-  add_costs_of_one_run(graph, tree, operands, estimate);
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Quantity& flops = estimate.nodes[i][Metric::kFlops];
-    const bool multiplies = flops.formula && !flops.formula->is_zero();
-    estimate.compute_dtypes.push_back(compute_dtype(graph, graph.nodes[i], multiplies));
+  for (const Node& node : graph.nodes) {
+    estimate.compute_dtypes.push_back(compute_dtype(graph, node));
   }
+  add_costs_of_one_run(graph, tree, operands, estimate);
   std::vector<Quantity> runs =
       region_runs(graph, tree, estimate.nodes, defaults, estimate.diagnostics);
   std::vector<Sums> sums(tree.modules.size());

@@ -193,25 +193,10 @@ Metrics node_cost(const Graph& graph, const Operands& operands, NodeId id,
   }
 }
 
-namespace {
-
-// What the format of a stored operand asks for; kUnknown: nothing.
-DType asked_by_weight(const Graph& graph, const Node& node) {
-  for (ValueId input : node.inputs) {
-    if (!input || !graph[input].initializer) continue;
-    const Initializer* stored = &graph[graph[input].initializer];
-    if (stored->alias_of) stored = &graph[stored->alias_of];
-    if (stored->computed_in != DType::kUnknown) return stored->computed_in;
-  }
-  return DType::kUnknown;
-}
-
-}  // namespace
-
-DType compute_dtype(const Graph& graph, const Node& node, bool multiplies) {
-  if (multiplies) {
-    if (const DType asked = asked_by_weight(graph, node); asked != DType::kUnknown) return asked;
-  }
+DType compute_dtype(const Graph& graph, const Node& node) {
+  // The importer says so where the format of a weight asks for other units than the activations.
+  const std::string asked = string_attribute(node, "computed_in", "");
+  if (!asked.empty()) return parse_dtype(asked).value_or(DType::kUnknown);
   DType first = DType::kUnknown;
   for (ValueId input : node.inputs) {
     if (!input) continue;

@@ -13,9 +13,9 @@ namespace kcharter {
 Metrics node_cost(const Graph& graph, const Operands& operands, NodeId node,
                   Diagnostics& diagnostics);
 
-// The dtype that a node computes in: what the format of its weight asks for where it `multiplies`, else
-// that of its first input, or of its result where the first is an index.
-DType compute_dtype(const Graph& graph, const Node& node, bool multiplies);
+// The dtype that a node computes in: what the format of its weight asks for (`computed_in`), else that
+// of its first input, or of its result where the first is an index.
+DType compute_dtype(const Graph& graph, const Node& node);
 
 // "node 'MatMul_12' (MatMul)"
 std::string describe(const Node& node);

@@ -7,31 +7,23 @@ struct Row {
   std::string_view name;
   int64_t block_elements;
   int64_t block_bytes;
-  DType computed_in = DType::kUnknown;
 };
 
-constexpr DType kFp8 = DType::kF8E4M3FN;
-constexpr DType kInt8 = DType::kInt8;
-
-// Block sizes of ggml: a half-precision scale (two for q4_1, q5_1), high bits, then the elements; its
-// products quantize activations to q8 and run in whole numbers.
+// Block sizes of ggml: a half-precision scale (two for q4_1, q5_1), high bits, then the elements.
 constexpr Row kBlocks[] = {
-    {"fp8", 1, 1, kFp8},          {"int8", 1, 1, kInt8},       {"nvfp4", 16, 9, DType::kF4E2M1},
-    {"mxfp4", 32, 17},            {"mxfp6", 32, 25},           {"mxfp8", 32, 33, kFp8},
-    {"q8_0", 32, 34, kInt8},      {"q5_1", 32, 24, kInt8},     {"q5_0", 32, 22, kInt8},
-    {"q4_1", 32, 20, kInt8},      {"q4_0", 32, 18, kInt8},     {"iq4_nl", 32, 18, kInt8},
-    {"iq4_xs", 256, 136, kInt8},  {"q2_k", 256, 84, kInt8},    {"q3_k", 256, 110, kInt8},
-    {"q4_k", 256, 144, kInt8},    {"q5_k", 256, 176, kInt8},   {"q6_k", 256, 210, kInt8},
+    {"fp8", 1, 1},     {"nvfp4", 16, 9}, {"mxfp4", 32, 17},  {"mxfp6", 32, 25},
+    {"mxfp8", 32, 33}, {"q8_0", 32, 34}, {"q5_1", 32, 24},   {"q5_0", 32, 22},
+    {"q4_1", 32, 20},  {"q4_0", 32, 18}, {"iq4_nl", 32, 18}, {"iq4_xs", 256, 136},
+    {"q2_k", 256, 84}, {"q3_k", 256, 110}, {"q4_k", 256, 144}, {"q5_k", 256, 176},
+    {"q6_k", 256, 210},
 };
 
 }  // namespace
 
 std::optional<ElementFormat> parse_element_format(std::string_view text) {
   for (const Row& row : kBlocks) {
-    if (text == row.name) {
-      return ElementFormat{std::string(row.name), row.block_elements, row.block_bytes,
-                           row.computed_in};
-    }
+    if (text == row.name)
+      return ElementFormat{std::string(row.name), row.block_elements, row.block_bytes};
   }
   const std::optional<DType> dtype = parse_dtype(text);
   if (!dtype || bits(*dtype) == 0) return std::nullopt;

@@ -63,6 +63,14 @@ bool has_segment(std::string_view path, std::string_view name) {
 
 }  // namespace
 
+DType computed_in(const ElementFormat& format) {
+  if (format.name == "fp8" || format.name == "mxfp8") return DType::kF8E4M3FN;
+  if (format.name == "nvfp4") return DType::kF4E2M1;
+  // ggml's products quantize activations to q8 and run in whole numbers.
+  const bool of_ggml = format.name.starts_with("q") || format.name.starts_with("iq");
+  return of_ggml || format.name == "int8" ? DType::kInt8 : DType::kUnknown;
+}
+
 const ElementFormat* WeightFormats::of(std::string_view path) const {
   for (const auto& [name, format] : parts) {
     if (has_segment(path, name)) return &format;

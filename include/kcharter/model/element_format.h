@@ -16,12 +16,10 @@ struct ElementFormat {
   std::string name;            // "bf16", "q8_0", "nvfp4"
   int64_t block_elements = 1;  // elements of one block
   int64_t block_bytes = 0;     // bytes of one block, scales included
-  // What runtimes quantize activations to for products with it; kUnknown: they widen it instead.
-  DType computed_in = DType::kUnknown;
 };
 
-// bf16, f16, f32, fp8, int8, int4, nvfp4, mxfp4, mxfp8, q8_0, q5_1, q5_0, q4_1, q4_0, iq4_nl, iq4_xs,
-// q2_k … q6_k and the names of parse_dtype. Blocks of ggml: ggml/src/ggml-common.h; mx: OCP Microscaling v1.0 §5;
+// bf16, f16, f32, fp8, int8, int4, nvfp4, mxfp4, mxfp8, q8_0, q5_1, q5_0, q4_1, q4_0, iq4_nl and the
+// names of parse_dtype. Blocks of ggml: ggml/src/ggml-common.h; mx: OCP Microscaling v1.0 §5;
 // nvfp4: one e4m3 scale for 16 elements.
 std::optional<ElementFormat> parse_element_format(std::string_view text);
 ElementFormat element_format(DType dtype);

@@ -153,9 +153,6 @@ struct Initializer {
   TensorPart part = TensorPart::kPlain;
   // Parameters it stands for where that is not its element count: packed 4-bit weights; 0 for scales.
   std::optional<int64_t> logical_elements;
-  // The type that products with it are computed in where its format says so (fp8 with activations
-  // quantized to match, ggml's blocks); kUnknown: that of the activations.
-  DType computed_in = DType::kUnknown;
   // A second name of the tensor of that id (tied embeddings): stores nothing itself.
   InitializerId alias_of;
   // The numbers of a small tensor (up to 4,096 integers or 64 floats); null where they stay on disk.

@@ -25,6 +25,10 @@ struct WeightFormats {
   const ElementFormat* of(std::string_view path) const;
 };
 
+// What runtimes quantize activations to for products with weights in the format, and so the units that
+// these run in; kUnknown: they widen the weights instead.
+DType computed_in(const ElementFormat& format);
+
 // nullopt: not of this form. Mixtures: src/llama-quant.cpp of ggml-org/llama.cpp; where it gives
 // half of the layers more bits, each has the mean.
 std::optional<WeightFormats> parse_weight_formats(std::string_view text);

@@ -91,7 +91,6 @@ void build(GraphBuilder& builder, const Decoder& decoder) {
   {
     auto model = builder.scope(decoder.model, decoder.model_class);
     embedded = embed(builder, decoder.embedding, decoder.vocab_size, width, ids);
-    if (decoder.tied) builder.share_with_head(embedded.table, decoder.head);
     hidden = scale(builder, embedded.rows, decoder.embedding_scale);
     hidden = normalize(builder, hidden, decoder.embedding_norm, width, decoder.norm);
     if (width != decoder.hidden_size) {

@@ -159,29 +159,13 @@ ValueId GraphBuilder::parameter(std::string_view name, std::vector<int64_t> dims
   Initializer initializer;
   initializer.name = path(name);
   initializer.dtype = dtype.value_or(options_.dtype);
-  initializer.dims = std::move(dims);
-  store_as(initializer, initializer.name);
-  const ValueId id = stored(std::move(initializer), std::move(read_as));
-  // Kernels read a weight in the type they compute in, however it is stored.
-  if (id && !dtype) graph_[id].type.dtype = activation_dtype();
-  return id;
-}
-
-void GraphBuilder::store_as(Initializer& initializer, std::string_view what_if_path) const {
-  const bool is_matrix = initializer.dims.size() >= 2;
-  const ElementFormat* what_if = is_matrix ? options_.weight_formats.of(what_if_path) : nullptr;
-  const Expr elements = element_count(initializer.dims);
-  const Expr bytes = what_if ? byte_size(elements, *what_if) : byte_size(elements, initializer.dtype);
+  Expr elements = element_count(dims);
+  bool what_if = dims.size() >= 2 && options_.weight_format.has_value();
+  Expr bytes = what_if ? byte_size(elements, *options_.weight_format)
+                       : byte_size(elements, initializer.dtype);
   initializer.stored_bytes = static_cast<uint64_t>(to_int64(*bytes.constant()));
-  if (what_if) initializer.computed_in = what_if->computed_in;
-}
-
-void GraphBuilder::share_with_head(const std::vector<ValueId>& table, std::string_view head) {
-  for (const ValueId part : table) {
-    if (!part) continue;  // under silence nothing reads it
-    Initializer& stored = graph_[graph_[part].initializer];
-    if (stored.part == TensorPart::kPlain) store_as(stored, head);
-  }
+  initializer.dims = std::move(dims);
+  return stored(std::move(initializer), std::move(read_as));
 }
 
 void GraphBuilder::copied_parameter(std::string_view name, std::vector<int64_t> dims) {
@@ -229,7 +213,6 @@ std::vector<ValueId> GraphBuilder::store_parts(const std::vector<StoredPart>& pa
     initializer.dtype = part.dtype;
     initializer.dims = part.dims;
     initializer.part = part.part;
-    initializer.computed_in = part.computed_in;
     initializer.logical_elements = part.part == TensorPart::kPayload ? element_count(logical) : 0;
     Expr bytes = byte_size(Expr(element_count(part.dims)), part.dtype);
     initializer.stored_bytes = static_cast<uint64_t>(to_int64(*bytes.constant()));

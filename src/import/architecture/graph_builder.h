@@ -19,7 +19,6 @@
 
 #include "import/architecture/quantization.h"
 #include "kcharter/model/model.h"
-#include "kcharter/model/weight_formats.h"
 
 namespace kcharter {
 
@@ -28,7 +27,7 @@ struct BuildOptions {
   DType dtype = DType::kF32;               // of weights
   std::optional<DType> activation_dtype;   // none: that of weights
   std::optional<ElementFormat> kv_format;  // none: the activations'
-  WeightFormats weight_formats;            // of matrices stored as floats
+  std::optional<ElementFormat> weight_format;
   Quantization quantization;
 };
 
@@ -84,8 +83,6 @@ class GraphBuilder {
     bool quantized = false;
   };
   Matrix matrix(int64_t in, int64_t out, bool stored_in_out = false);
-  // A table that the head `head` reads too: what-if formats take it for the head's matrix.
-  void share_with_head(const std::vector<ValueId>& table, std::string_view head);
   // Such matrices of all experts in one tensor: "<name><suffix>".
   std::vector<ValueId> stacked_matrix(const std::string& name, const std::string& suffix, int64_t experts,
                                       int64_t in, int64_t out, bool stored_in_out);
@@ -176,7 +173,6 @@ class GraphBuilder {
                                    const std::vector<int64_t>& logical);
   ValueId store_once(Initializer initializer, std::vector<int64_t> read_as);
   InitializerId add_initializer(Initializer initializer);
-  void store_as(Initializer& initializer, std::string_view what_if_path) const;
   Int active_parameters() const;
   ElementFormat cache_format(const CacheSpec& spec) const;
 

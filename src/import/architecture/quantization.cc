@@ -100,23 +100,7 @@ MatrixFormat format_of(const Quantization& quantization, std::string_view path) 
   return quantization.ignored.contains(path) ? MatrixFormat() : quantization.format;
 }
 
-namespace {
-
-// Formats whose runtimes quantize the activations, too.
-DType computed_in(StorageFormat storage) {
-  switch (storage) {
-    case StorageFormat::kFp8Block:
-    case StorageFormat::kFp8Tensor:
-    case StorageFormat::kFp8Channel:
-    case StorageFormat::kMxfp8: return DType::kF8E4M3FN;
-    case StorageFormat::kInt8Channel:
-    case StorageFormat::kLlmInt8: return DType::kInt8;
-    case StorageFormat::kNvfp4: return DType::kF4E2M1;
-    default: return DType::kUnknown;
-  }
-}
-
-std::vector<StoredPart> parts_of(const MatrixFormat& format, const MatrixShape& shape) {
+std::vector<StoredPart> stored_parts(const MatrixFormat& format, const MatrixShape& shape) {
   int64_t in = shape.in, out = shape.out;
   int64_t groups = blocks(in, format.group_size);
   std::vector<StoredPart> parts;
@@ -178,14 +162,6 @@ std::vector<StoredPart> parts_of(const MatrixFormat& format, const MatrixShape& 
               {"biases", format.scale_dtype, {out, groups}, TensorPart::kZeroPoint}};
   }
   if (format.input_scale) parts.push_back({"input_scale", DType::kF32, {}, TensorPart::kScale});
-  return parts;
-}
-
-}  // namespace
-
-std::vector<StoredPart> stored_parts(const MatrixFormat& format, const MatrixShape& shape) {
-  std::vector<StoredPart> parts = parts_of(format, shape);
-  if (!parts.empty()) parts.front().computed_in = computed_in(format.storage);
   return parts;
 }
 

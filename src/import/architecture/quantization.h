@@ -89,7 +89,6 @@ struct StoredPart {
   DType dtype = DType::kUnknown;
   std::vector<int64_t> dims;
   TensorPart part = TensorPart::kPlain;
-  DType computed_in = DType::kUnknown;  // as Initializer::computed_in
 };
 
 // Payload first. Empty for kPlain.

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "import/architecture/build_model.h"
+#include "import/huggingface/apply_what_if.h"
 #include "import/huggingface/checkpoint_files.h"
 #include "import/huggingface/merge_tensors.h"
 #include "import/safetensors/read_index.h"
@@ -88,7 +89,6 @@ BuildOptions build_options(const ModelConfig& config, const ImportOptions& optio
   BuildOptions build;
   build.mode = options.mode.value_or(Mode::kPrefill);
   build.kv_format = options.kv_format;
-  build.weight_formats = options.weight_formats;
   build.activation_dtype = options.activation_dtype;
   std::optional<DType> declared = parse_dtype(dtype_text(config));
   std::optional<DType> stored = main_dtype(found.tensors);
@@ -138,6 +138,7 @@ Model import_checkpoint(const std::filesystem::path& path, const ImportOptions& 
     throw UsageError(path.string() + ": " + model.architecture + " keeps no cache or state, so it cannot decode");
   }
   if (!found.tensors.empty()) merge_tensors(model, found.tensors);
+  apply_what_if(model, options);
   model.name = files.name;
   model.format = files.shards.empty() ? Format::kConfig : Format::kSafetensors;
   model.files = std::move(found.files);

@@ -102,7 +102,6 @@ void apply_what_if(Model& model, const ImportOptions& options) {
                         tensor.dims.size() >= 2 && !tensor.alias_of;
     const ElementFormat* format = matrix ? options.weight_formats.of(tensor.name) : nullptr;
     if (format == nullptr) continue;
-    tensor.computed_in = format->computed_in;
     Int elements = 1;
     for (const int64_t dim : tensor.dims) elements *= dim;
     tensor.stored_bytes =
