@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "report/amounts.h"
-#include "report/text_table.h"
+#include "kcharter/report/amounts.h"
+#include "kcharter/report/text_table.h"
 
 namespace kcharter {
 namespace {
