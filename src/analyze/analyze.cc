@@ -10,12 +10,19 @@
 namespace kcharter {
 namespace {
 
+constexpr int64_t kMostDevices = 4096;  // in one group
+
 Bindings bind(const Workload& workload, const Model& model) {
   Bindings values;
   values[std::string(kBatchSize)] = workload.batch;
   values[std::string(kCurrentLength)] = workload.current_length;
   values[std::string(kMaxLength)] = workload.max_length.value_or(workload.current_length);
   for (const Variable& variable : model.variables) values[variable.name] = variable.value;
+  values[std::string(kTensorParallelSize)] = workload.tensor_parallel;
+  values[std::string(kPipelineParallelSize)] = workload.pipeline_parallel;
+  values[std::string(kExpertParallelSize)] = workload.expert_parallel;
+  values[std::string(kDataParallelSize)] = workload.data_parallel;
+  values[std::string(kPipelineStage)] = 0;
   return values;
 }
 
@@ -27,6 +34,17 @@ void check(const Workload& workload) {
   };
   at_least_one("--batch", workload.batch);
   at_least_one("--seq", workload.current_length);
+  const auto group = [&](std::string_view option, int64_t value) {
+    at_least_one(option, value);
+    if (value > kMostDevices) {
+      throw UsageError(std::string(option) + " is " + std::to_string(value) + ", more than " +
+                       std::to_string(kMostDevices));
+    }
+  };
+  group("--tensor-parallel", workload.tensor_parallel);
+  group("--pipeline-parallel", workload.pipeline_parallel);
+  group("--expert-parallel", workload.expert_parallel);
+  group("--data-parallel", workload.data_parallel);
   if (workload.max_length && *workload.max_length < workload.current_length) {
     throw UsageError("--max-seq is " + std::to_string(*workload.max_length) +
                      ", less than the current length of " +
@@ -61,6 +79,7 @@ Document chart(Model model, const AnalyzeOptions& options) {
   document.tree = build_module_tree(model);
   document.estimate = estimate(model, document.tree, document.values, options.estimate);
   document.advice = advise(model, document.tree, document.estimate, document.values);
+  document.values = fullest_stage(document.estimate.parallel.total_bytes, document.values);
   document.model = std::move(model);
   return document;
 }

@@ -88,6 +88,17 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
       .add_option("--max-seq", options.workload.max_length,
                   "Tokens the cache is sized for (max_length), default --seq")
       ->type_name("N");
+  const auto add_size = [&](const char* name, int64_t& size, const char* what) {
+    command.add_option(name, size, what)->type_name("N");
+  };
+  add_size("--tensor-parallel", options.workload.tensor_parallel,
+           "Devices that share each layer's matrices (tensor_parallel_size), default 1");
+  add_size("--pipeline-parallel", options.workload.pipeline_parallel,
+           "Stages that the layers are spread over (pipeline_parallel_size), default 1");
+  add_size("--expert-parallel", options.workload.expert_parallel,
+           "Devices that the experts are spread over (expert_parallel_size), default 1");
+  add_size("--data-parallel", options.workload.data_parallel,
+           "Replicas that the batch is divided over (data_parallel_size), default 1");
   command
       .add_option("--dim", options.dims, "Size of another free dimension of a graph; repeatable")
       ->type_name("NAME=N")

@@ -12,12 +12,16 @@ namespace {
 
 using LiveSumSet = std::vector<LiveSumId>;
 
+}  // namespace
+
 Bindings lower_bounds_of(const Model& model) {
   Bindings bounds{
       {std::string(kBatchSize), 1}, {std::string(kCurrentLength), 1}, {std::string(kMaxLength), 1}};
   for (const Variable& variable : model.variables) bounds[variable.name] = variable.min;
   return bounds;
 }
+
+namespace {
 
 // Turns sets of live sums into quantities, each distinct set once.
 class Peaks {
@@ -143,7 +147,8 @@ void find_activation_peak(const Model& model, const ModuleTree& tree, const Oper
   const Graph& graph = model.graph;
   Lifetimes lifetimes = activation_lifetimes(graph, operands);
   Bindings lower_bounds = lower_bounds_of(model);
-  LiveSums sums(graph, lifetimes, lower_bounds, defaults);
+  LiveSums sums([&](ValueId value) { return byte_size(graph[value].type); }, lifetimes, lower_bounds,
+                defaults);
 
   std::vector<LiveSumSet> of_node(graph.nodes.size());
   for (size_t step = 0; step < lifetimes.steps.size(); ++step) {
@@ -172,6 +177,23 @@ void find_activation_peak(const Model& model, const ModuleTree& tree, const Oper
   }
   name_values_alive(graph, lifetimes, step_of_peak(sums), defaults, estimate);
   estimate.packed_peak_bytes = packed_bytes(graph, lifetimes, defaults);
+}
+
+std::vector<Quantity> peaks_of_groups(const Graph& graph, const Operands& operands,
+                                      const std::vector<uint32_t>& group_of_node, size_t groups,
+                                      const LiveSums::BytesOf& bytes_of,
+                                      const Bindings& lower_bounds, const Bindings& defaults) {
+  Lifetimes lifetimes = activation_lifetimes(graph, operands);
+  LiveSums sums(bytes_of, lifetimes, lower_bounds, defaults);
+  std::vector<LiveSumSet> sets(groups);
+  for (size_t step = 0; step < lifetimes.steps.size(); ++step) {
+    sets[group_of_node[lifetimes.steps[step].index]].push_back(sums.at_step()[step]);
+  }
+  Diagnostics said_already;
+  Peaks peaks(sums, lower_bounds, said_already);
+  std::vector<Quantity> result;
+  for (LiveSumSet& set : sets) result.push_back(peaks.of(sums.undominated(std::move(set))));
+  return result;
 }
 
 }  // namespace kcharter

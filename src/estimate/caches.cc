@@ -33,4 +33,12 @@ Quantity copied_bytes(const Graph& graph, const Cache& cache) {
   }
 }
 
+std::vector<ModuleId> modules_of_caches(const Graph& graph, const ModuleTree& tree) {
+  std::vector<ModuleId> modules(graph.caches.size(), ModuleId(0));
+  for (uint32_t i = 0; i < tree.modules.size(); ++i) {
+    for (uint32_t cache : tree.modules[i].caches) modules[cache] = ModuleId(i);
+  }
+  return modules;
+}
+
 }  // namespace kcharter

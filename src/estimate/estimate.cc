@@ -6,10 +6,11 @@
 #include "estimate/activation_peak.h"
 #include "kcharter/estimate/caches.h"
 #include "estimate/node_cost.h"
-#include "kcharter/estimate/operands.h"
+#include "estimate/parallel/estimate_parallel.h"
 #include "estimate/runs.h"
-#include "kcharter/estimate/sum.h"
 #include "estimate/weights.h"
+#include "kcharter/estimate/operands.h"
+#include "kcharter/estimate/sum.h"
 #include "kcharter/ops/operator.h"
 
 namespace kcharter {
@@ -73,9 +74,7 @@ std::vector<Quantity> runs_of_templates(const Graph& graph, const ModuleTree& tr
 
 // Turns the cost of one run into that of all runs.
 void add_nodes(const Model& model, const ModuleTree& tree, const Operands& operands,
-               const std::vector<Quantity>& region_runs, std::vector<Sums>& own,
-               Estimate& estimate) {
-  std::vector<Quantity> runs = runs_of_templates(model.graph, tree, region_runs);
+               const std::vector<Quantity>& runs, std::vector<Sums>& own, Estimate& estimate) {
   for (uint32_t i = 0; i < model.graph.nodes.size(); ++i) {
     if (tree.template_of_node[i] != NodeId(i)) continue;
     for (Metric metric : kWorkMetrics) {
@@ -110,14 +109,6 @@ void add_weights(const Model& model, const ModuleTree& tree, std::vector<Sums>& 
   }
 }
 
-std::vector<ModuleId> modules_of_caches(const Graph& graph, const ModuleTree& tree) {
-  std::vector<ModuleId> modules(graph.caches.size(), ModuleId(0));
-  for (uint32_t i = 0; i < tree.modules.size(); ++i) {
-    for (uint32_t cache : tree.modules[i].caches) modules[cache] = ModuleId(i);
-  }
-  return modules;
-}
-
 void add_caches(const Model& model, const ModuleTree& tree, std::vector<Sums>& own) {
   std::vector<ModuleId> modules = modules_of_caches(model.graph, tree);
   for (uint32_t i = 0; i < model.graph.caches.size(); ++i) {
@@ -140,12 +131,15 @@ void roll_up(const ModuleTree& tree, std::vector<Sums>& sums, Estimate& estimate
 }
 
 // Without a graph only what is stored is known.
-void forget_work(Estimate& estimate) {
-  for (Metrics& metrics : estimate.modules) {
-    for (size_t i = 0; i < kMetricCount; ++i) {
-      if (static_cast<Metric>(i) != Metric::kWeightBytes) metrics.all[i] = unknown_quantity();
-    }
+void forget_work(Metrics& metrics) {
+  for (size_t i = 0; i < kMetricCount; ++i) {
+    if (static_cast<Metric>(i) != Metric::kWeightBytes) metrics.all[i] = unknown_quantity();
   }
+}
+
+void forget_work(Estimate& estimate) {
+  for (Metrics& metrics : estimate.modules) forget_work(metrics);
+  forget_work(estimate.parallel.device);
 }
 
 Quantity total_of(const Metrics& summary) {
@@ -182,18 +176,19 @@ Estimate estimate(const Model& model, const ModuleTree& tree, const Bindings& de
     estimate.compute_dtypes.push_back(compute_dtype(graph, node));
   }
   add_costs_of_one_run(graph, tree, operands, estimate);
-  std::vector<Quantity> runs =
-      region_runs(graph, tree, estimate.nodes, defaults, estimate.diagnostics);
+  estimate.region_runs = region_runs(graph, tree, estimate.nodes, defaults, estimate.diagnostics);
+  const std::vector<Quantity> runs = runs_of_templates(graph, tree, estimate.region_runs);
   std::vector<Sums> sums(tree.modules.size());
   add_nodes(model, tree, operands, runs, sums, estimate);
   add_weights(model, tree, sums);
   add_caches(model, tree, sums);
   roll_up(tree, sums, estimate);
   find_activation_peak(model, tree, operands, defaults, estimate);
+  estimate.parallel = estimate_parallel(model, tree, operands, runs, defaults, estimate);
   if (!model.graph_known) forget_work(estimate);
-  estimate.region_runs = std::move(runs);
   estimate.summary = estimate.modules.at(0);
   estimate.total_bytes = total_of(estimate.summary);
+  estimate.parallel.total_bytes = total_of(estimate.parallel.device);
   add_up_weights(model, operands, estimate);
   report_unknown_operators(model, estimate);
   estimate.operands = std::move(operands);

@@ -1,5 +1,6 @@
 #include "kcharter/estimate/fit.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace kcharter {
@@ -45,10 +46,13 @@ bool fits_at(const Estimate& estimate, const Bindings& values, const Device& dev
 std::optional<Fit> fit(const Estimate& estimate, const Bindings& values, const Device& device,
                        int64_t overhead_bytes) {
   const auto usable = usable_memory_bytes(device);
-  if (!usable || !estimate.total_bytes.formula) return std::nullopt;
+  const bool is_one = !has_several_devices(values);
+  const Quantity& total = is_one ? estimate.total_bytes : estimate.parallel.total_bytes;
+  if (!usable || !total.formula) return std::nullopt;
   try {
-    const Int needed = checked_add(estimate.total_bytes.formula->evaluate(values), overhead_bytes);
-    return Fit{needed, *usable, estimate.total_bytes.exactness != Exactness::kLowerBound};
+    const Bindings fullest = is_one ? values : fullest_stage(total, values);
+    const Int needed = checked_add(total.formula->evaluate(fullest), overhead_bytes);
+    return Fit{needed, *usable, total.exactness != Exactness::kLowerBound};
   } catch (const ArithmeticError&) {
     return std::nullopt;
   }
@@ -81,6 +85,41 @@ const Device* smallest_device(const Estimate& estimate, const Bindings& values,
     }
   }
   return smallest;
+}
+
+namespace {
+
+constexpr int64_t kLargestTensorGroup = 64;
+constexpr int64_t kMostDevices = 1024;
+
+bool is_refused(const Estimate& estimate, const Bindings& values) {
+  return std::any_of(estimate.parallel.conditions.begin(), estimate.parallel.conditions.end(),
+                     [&](const SplitCondition& condition) {
+                       return condition.code == "refused-split" &&
+                              condition.violation.evaluate(values) != 0;
+                     });
+}
+
+}  // namespace
+
+std::optional<DeviceGroup> fewest_devices(const Estimate& estimate, const Bindings& values,
+                                          const Device& device, int64_t overhead_bytes) {
+  if (!fit(estimate, values, device, overhead_bytes)) return std::nullopt;
+  const int64_t most_stages = std::max<int64_t>(estimate.parallel.layers, 1);
+  for (int64_t devices = 1; devices <= kMostDevices; ++devices) {
+    for (int64_t tensor = kLargestTensorGroup; tensor >= 1; tensor /= 2) {
+      if (devices % tensor != 0 || devices / tensor > most_stages) continue;
+      Bindings group = with(values, kTensorParallelSize, tensor);
+      group = with(group, kPipelineParallelSize, devices / tensor);
+      group = with(group, kDataParallelSize, 1);
+      group = with(group, kExpertParallelSize, 1);
+      if (is_refused(estimate, group)) continue;
+      if (fits_at(estimate, group, device, overhead_bytes)) {
+        return DeviceGroup{devices, tensor, devices / tensor};
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace kcharter

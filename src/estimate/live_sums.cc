@@ -15,8 +15,8 @@ size_t mixed(size_t hash, uint64_t value) {
 
 }  // namespace
 
-LiveSums::LiveSums(const Graph& graph, const Lifetimes& lifetimes, const Bindings& lower_bounds,
-                   const Bindings& defaults) {
+LiveSums::LiveSums(const BytesOf& bytes_of, const Lifetimes& lifetimes,
+                   const Bindings& lower_bounds, const Bindings& defaults) {
   for (const auto& [name, bound] : lower_bounds) {
     if (bound <= 0) continue;
     shift_[name] = Expr::variable(name) + Expr(bound);
@@ -36,7 +36,7 @@ LiveSums::LiveSums(const Graph& graph, const Lifetimes& lifetimes, const Binding
   LiveSum alive;
   auto apply = [&](const std::vector<uint32_t>& values, int sign) {
     for (uint32_t i : values) {
-      const auto* part = coefficients_of(graph, lifetimes.values[i].memory);
+      const auto* part = coefficients_of(bytes_of, lifetimes.values[i].memory);
       if (part != nullptr)
         add(alive, *part, sign);
       else
@@ -65,10 +65,10 @@ uint32_t LiveSums::monomial_id(const Expr& monomial) {
   return found->second;
 }
 
-const std::vector<LiveSums::Coefficient>* LiveSums::coefficients_of(const Graph& graph,
+const std::vector<LiveSums::Coefficient>* LiveSums::coefficients_of(const BytesOf& bytes_of,
                                                                     ValueId value) {
   try {
-    std::optional<Expr> bytes = byte_size(graph[value].type);
+    std::optional<Expr> bytes = bytes_of(value);
     if (!bytes) return nullptr;
     auto found = by_bytes_.find(*bytes);
     if (found != by_bytes_.end()) return &found->second;

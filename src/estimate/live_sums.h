@@ -5,7 +5,9 @@
 // another's is at least as large everywhere.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -21,7 +23,9 @@ inline constexpr size_t kMaxCandidates = 64;
 
 class LiveSums {
  public:
-  LiveSums(const Graph& graph, const Lifetimes& lifetimes, const Bindings& lower_bounds,
+  // `bytes_of` is what a value takes while it is alive; nullopt: not known.
+  using BytesOf = std::function<std::optional<Expr>(ValueId)>;
+  LiveSums(const BytesOf& bytes_of, const Lifetimes& lifetimes, const Bindings& lower_bounds,
            const Bindings& defaults);
 
   // By step.
@@ -48,7 +52,7 @@ class LiveSums {
   };
 
   // The coefficients of one value's bytes.
-  const std::vector<Coefficient>* coefficients_of(const Graph& graph, ValueId value);
+  const std::vector<Coefficient>* coefficients_of(const BytesOf& bytes_of, ValueId value);
   uint32_t monomial_id(const Expr& monomial);
   static void add(LiveSum& sum, const std::vector<Coefficient>& part, int sign);
   LiveSumId intern(const LiveSum& sum);

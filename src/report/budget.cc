@@ -47,16 +47,9 @@ Int unit_size(std::string_view unit, std::string_view whole) {
   refuse_amount(whole);
 }
 
-// All names of the summary, as an estimate of nothing has them.
-std::vector<std::string_view> quantity_names() {
-  std::vector<std::string_view> names;
-  for (const SummaryEntry& entry : summarize(Document{})) names.push_back(entry.name);
-  return names;
-}
-
 std::string full_name(std::string_view quantity) {
   std::string listed;
-  for (const std::string_view name : quantity_names()) {
+  for (const std::string_view name : summary_names()) {
     if (name == quantity || name == std::string(quantity) + std::string(kBytesSuffix)) {
       return std::string(name);
     }

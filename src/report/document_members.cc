@@ -34,22 +34,33 @@ void write_variables(const Document& document, JsonWriter& json) {
   json.begin_array();
   for (const Variable& variable : document_variables(document)) {
     json.line().begin_object().key("name").text(variable.name).key("label").text(variable.label);
-    json.key("value").integer(variable.value).key("min").integer(variable.min).end_object();
+    json.key("value").integer(variable.value).key("min").integer(variable.min);
+    if (is_parallel(variable.name)) json.key("group").text("parallel");
+    json.end_object();
   }
   json.end_array();
 }
 
-void write_summary(const Document& document, JsonWriter& json) {
+void write_spelled(const Quantity& quantity, std::optional<Int> value, JsonWriter& json) {
+  json.begin_object().key("formula");
+  quantity.formula ? json.text(quantity.formula->to_string()) : json.null();
+  json.key("value");
+  value ? json.integer(*value) : json.null();
+  json.key("exactness").text(name(quantity.exactness));
+  json.key("source").text(name(quantity.source)).end_object();
+}
+
+void write_entries(const std::vector<SummaryEntry>& entries, JsonWriter& json) {
   json.begin_object();
-  for (const SummaryEntry& entry : summarize(document)) {
-    json.line().key(entry.name).begin_object().key("formula");
-    entry.quantity.formula ? json.text(entry.quantity.formula->to_string()) : json.null();
-    json.key("value");
-    entry.value ? json.integer(*entry.value) : json.null();
-    json.key("exactness").text(name(entry.quantity.exactness));
-    json.key("source").text(name(entry.quantity.source)).end_object();
+  for (const SummaryEntry& entry : entries) {
+    json.line().key(entry.name);
+    write_spelled(entry.quantity, entry.value, json);
   }
   json.end_object();
+}
+
+void write_summary(const Document& document, JsonWriter& json) {
+  write_entries(summarize(document), json);
 }
 
 void write_diagnostics(const Document& document, JsonWriter& json) {

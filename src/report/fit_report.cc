@@ -22,6 +22,7 @@ struct FitAnswers {
   std::optional<int64_t> largest_batch;
   std::optional<int64_t> longest_length;
   const Device* smallest = nullptr;  // none: no device of the table is large enough
+  std::optional<DeviceGroup> fewest;
 };
 
 FitAnswers answers_of(const Document& document, const Device& device, int64_t overhead_bytes) {
@@ -30,7 +31,8 @@ FitAnswers answers_of(const Document& document, const Device& device, int64_t ov
   return {fit(estimate, values, device, overhead_bytes),
           largest_batch(estimate, values, device, overhead_bytes),
           longest_length(estimate, values, device, overhead_bytes),
-          smallest_device(estimate, values, overhead_bytes)};
+          smallest_device(estimate, values, overhead_bytes),
+          fewest_devices(estimate, values, device, overhead_bytes)};
 }
 
 // What part of the memory is unknown can only make an answer worse.
@@ -66,8 +68,22 @@ std::string device_text(const FitAnswers& answers) {
   return answers.smallest ? answers.smallest->id : "none";
 }
 
-std::string assumptions(const Device& device, int64_t overhead_bytes) {
+std::string group_text(const FitAnswers& answers) {
+  if (!is_complete(answers)) return "unknown";
+  if (!answers.fewest) return "none";
+  const DeviceGroup& group = *answers.fewest;
+  std::string text = grouped_digits(group.devices);
+  if (group.tensor_parallel > 1) text += fmt::format(", tensor parallel {}", group.tensor_parallel);
+  if (group.pipeline_parallel > 1) text += fmt::format(", {} stages", group.pipeline_parallel);
+  return text;
+}
+
+std::string assumptions(const Document& document, const Device& device, int64_t overhead_bytes) {
   std::string text = "one device";
+  if (has_several_devices(document.values)) {
+    text = "the fullest of " +
+           grouped_digits(document.estimate.parallel.devices.evaluate(document.values)) + " devices";
+  }
   if (device.memory_bytes) {
     text += fmt::format(", {:.4g} % of its {} usable", device.usable_fraction * 100,
                         bytes_text(*device.memory_bytes));
@@ -99,6 +115,7 @@ std::string fit_table(std::span<const Document> documents, const Device& device,
       {"Needed", needed_text},         {"Usable", usable_text},
       {"Verdict", verdict_text},       {"Largest batch", batch_text},
       {"Longest length", length_text}, {"Smallest device", device_text},
+      {"Fewest devices", group_text},
   };
   for (const auto& [label, text] : rows) {
     std::vector<std::string> row = {label};
@@ -106,7 +123,7 @@ std::string fit_table(std::span<const Document> documents, const Device& device,
     table.add(std::move(row));
   }
   return heading(documents) + "\n" + table.to_string(width) + "\n  Assumes " +
-         assumptions(device, overhead_bytes) + ".\n\n";
+         assumptions(documents.back(), device, overhead_bytes) + ".\n\n";
 }
 
 std::string fit_json(std::span<const Document> documents, const Device& device,
@@ -136,7 +153,15 @@ std::string fit_json(std::span<const Document> documents, const Device& device,
     json.key("smallest_device");
     const bool is_listed = is_complete(answers) && answers.smallest != nullptr;
     is_listed ? json.text(answers.smallest->id) : json.null();
-    json.line().key("assumptions").text(assumptions(device, overhead_bytes)).end_object();
+    json.key("fewest_devices");
+    if (is_complete(answers) && answers.fewest) {
+      json.begin_object().key("devices").integer(answers.fewest->devices);
+      json.key("tensor_parallel_size").integer(answers.fewest->tensor_parallel);
+      json.key("pipeline_parallel_size").integer(answers.fewest->pipeline_parallel).end_object();
+    } else {
+      json.null();
+    }
+    json.line().key("assumptions").text(assumptions(document, device, overhead_bytes)).end_object();
   }
   return json.line().end_array().take() + "\n";
 }

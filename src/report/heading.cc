@@ -40,7 +40,11 @@ std::string settings(std::span<const Document> documents) {
   const std::set<std::string> used = used_variables(documents);
   std::string text = " ";
   for (const Variable& variable : document_variables(documents.back())) {
-    if (!used.contains(variable.name)) continue;
+    const bool is_size = is_parallel(variable.name);
+    if (is_size ? variable.value <= 1 || variable.name == kPipelineStage
+                : !used.contains(variable.name)) {
+      continue;
+    }
     text += fmt::format(" {} {} ", printable(variable.name), grouped_digits(variable.value));
   }
   return text.size() == 1 ? "" : text.substr(0, text.size() - 1) + "\n";

@@ -21,9 +21,14 @@ struct SummaryEntry {
 
 // In the order of the document.
 std::vector<SummaryEntry> summarize(const Document& document);
+// The names of what summarize() lists.
+std::vector<std::string_view> summary_names();
+// The same of one device (Estimate::parallel), on the stage that `pipeline_stage` names.
+std::vector<SummaryEntry> summarize_device(const Document& document);
 std::optional<Int> value_of(const Quantity& quantity, const Bindings& values);
 
-// batch_size, current_length, max_length, then the model's own, each with its value as set.
+// batch_size, current_length, max_length, then the model's own, then the parallel sizes, each with its
+// value as set.
 std::vector<Variable> document_variables(const Document& document);
 
 // The variables that any of the summaries depends on.

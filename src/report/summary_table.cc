@@ -11,6 +11,7 @@
 #include "report/device_figures.h"
 #include "report/generation_figures.h"
 #include "report/heading.h"
+#include "report/parallel_section.h"
 #include "report/summary.h"
 #include "kcharter/report/text_table.h"
 
@@ -223,6 +224,7 @@ std::string summary_table(std::span<const Document> documents, size_t width,
   if (documents.empty()) return "";
   const Document& last = documents.back();
   std::string text = heading(documents) + "\n" + costs(documents, width);
+  text += parallel_section(documents, asked.device, width);
   if (asked.device != nullptr) {
     text += device_section(documents, *asked.device, width);
     if (asked.request && documents.size() > 1 && is_pair(documents[0], documents[1])) {

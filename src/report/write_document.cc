@@ -52,6 +52,8 @@ std::string to_json(const Document& document) {
   }
   json.end_object().line().key("summary");
   write_summary(document, json);
+  json.line().key("parallel");
+  write_parallel(document, json);
   json.line().key("formulas").begin_array();
   for (const std::string& formula : formulas.texts()) json.line().text(formula);
   json.end_array();

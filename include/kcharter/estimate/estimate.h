@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kcharter/estimate/operands.h"
+#include "kcharter/estimate/parallel.h"
 #include "kcharter/estimate/quantity.h"
 #include "kcharter/model/model.h"
 #include "kcharter/structure/module_tree.h"
@@ -73,6 +74,7 @@ struct Estimate {
   // Where a best-fit allocator puts the activations, at the defaults: an upper bound of what the
   // peak is the lower bound of. nullopt: a size is not known.
   std::optional<Int> packed_peak_bytes;
+  ParallelEstimate parallel;             // of one of several devices
   Int parameters = 0;
   Int active_parameters = 0;
   Int stored_elements = 0;

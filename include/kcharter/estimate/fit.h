@@ -25,6 +25,7 @@ struct Fit {
   Int free() const { return usable - needed; }  // negative: by how much it is exceeded
 };
 
+// Of one device of those that the parallel sizes in `values` say, the fullest.
 // nullopt: the total is unknown or past 2^127, or the device's memory is as much as is built in.
 std::optional<Fit> fit(const Estimate& estimate, const Bindings& values, const Device& device,
                        int64_t overhead_bytes = 0);
@@ -39,5 +40,17 @@ std::optional<int64_t> longest_length(const Estimate& estimate, const Bindings& 
 // The device of the table with the least usable memory that fits; nullptr: none.
 const Device* smallest_device(const Estimate& estimate, const Bindings& values,
                               int64_t overhead_bytes = 0);
+
+// The fewest devices alike that hold the model: tensor groups of a power of two, in as many pipeline
+// stages as it takes, of splits that engines do not refuse.
+struct DeviceGroup {
+  int64_t devices = 1;
+  int64_t tensor_parallel = 1;
+  int64_t pipeline_parallel = 1;
+};
+// nullopt: no group of up to 1,024, or fit() has no answer. Of as many devices the one with the
+// largest tensor group.
+std::optional<DeviceGroup> fewest_devices(const Estimate& estimate, const Bindings& values,
+                                          const Device& device, int64_t overhead_bytes = 0);
 
 }  // namespace kcharter
