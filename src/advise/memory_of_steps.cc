@@ -55,7 +55,8 @@ void find_grown_caches(const Wiring& wiring, const PatternText& pattern, Found&,
       }
     }
     site.edits.push_back(edit);
-    site.less.push_back({Metric::kCacheCopyBytes, copied_bytes(wiring.graph, cache)});
+    site.less.push_back({Metric::kCacheCopyBytes,
+                         copied_bytes(wiring.graph, cache, wiring.estimate.operands.kv_blocks)});
     collector.add(pattern, std::move(site), {concat});
   }
 }

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "kcharter/advise/advise.h"
+#include "kcharter/estimate/caches.h"
+#include "kcharter/model/domains.h"
 #include "kcharter/ops/mark_weights.h"
 #include "kcharter/shape/infer_shapes.h"
 #include "kcharter/structure/module_tree.h"
@@ -10,7 +12,7 @@
 namespace kcharter {
 namespace {
 
-constexpr int64_t kMostDevices = 4096;  // in one group
+constexpr int64_t kMostDevices = 1024;  // in one group
 
 Bindings bind(const Workload& workload, const Model& model) {
   Bindings values;
@@ -45,6 +47,7 @@ void check(const Workload& workload) {
   group("--pipeline-parallel", workload.pipeline_parallel);
   group("--expert-parallel", workload.expert_parallel);
   group("--data-parallel", workload.data_parallel);
+  if (workload.prefill_chunk) at_least_one("--prefill-chunk", *workload.prefill_chunk);
   if (workload.max_length && *workload.max_length < workload.current_length) {
     throw UsageError("--max-seq is " + std::to_string(*workload.max_length) +
                      ", less than the current length of " +
@@ -69,15 +72,51 @@ void warn_past_limit(const Workload& workload, Model* model) {
   }
 }
 
+// The head then reads every token in the place of the last.
+void compute_all_logits(Model* model) {
+  if (model->format == Format::kOnnx || !model->can_decode) return;
+  for (Node& node : model->graph.nodes) {
+    if (node.domain != kOurs || node.op_type != "LastToken") continue;
+    node.domain = kOnnx;
+    node.op_type = "Identity";
+    node.since_version = 1;
+    model->conventions.push_back("The logits of all tokens are computed (--logits all).");
+  }
+}
+
+// A graph that is a file takes its tokens at once, as it says.
+bool can_chunk(const Workload& workload, Model* model) {
+  if (!workload.prefill_chunk || model->mode != Mode::kPrefill) return false;
+  if (model->format != Format::kOnnx) return true;
+  model->diagnostics.add(Severity::kWarning, "policy-not-applied", "--prefill-chunk",
+                         "an exported graph computes its tokens at once, so the activation peak is "
+                         "that of a whole prefill");
+  return false;
+}
+
 Document chart(Model model, const AnalyzeOptions& options) {
   if (!options.name.empty()) model.name = options.name;
+  if (options.all_logits) compute_all_logits(&model);
   model = mark_weights(infer_shapes(std::move(model)));
   if (options.engine) allocate_as(*options.engine, model);
   warn_past_limit(options.workload, &model);
   Document document;
   document.values = bind(options.workload, model);
   document.tree = build_module_tree(model);
-  document.estimate = estimate(model, document.tree, document.values, options.estimate);
+  EstimateOptions policies = options.estimate;
+  policies.prefill_in_chunks = can_chunk(options.workload, &model);
+  if (policies.prefill_in_chunks) {
+    document.values[std::string(kPrefillChunkLength)] = *options.workload.prefill_chunk;
+  }
+  // An engine's pages are numbers of its own.
+  const auto block = options.engine ? std::nullopt : common_kv_format(model.graph);
+  policies.kv_blocks = block.has_value();
+  if (block) {
+    document.values[std::string(kKvBlockElements)] = block->block_elements;
+    document.values[std::string(kKvBlockBytes)] = block->block_bytes;
+  }
+  document.estimate = estimate(model, document.tree, document.values, policies);
+  document.policies = policies;
   document.advice = advise(model, document.tree, document.estimate, document.values);
   document.values = fullest_stage(document.estimate.parallel.total_bytes, document.values);
   document.model = std::move(model);

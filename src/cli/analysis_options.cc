@@ -128,6 +128,22 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
   command
       .add_option("--name", options.name, "Name of the model; default: its folder's or file's own")
       ->type_name("NAME");
+  const auto add_policy = [&](const char* name, std::string& value, std::vector<std::string> choices,
+                              const char* what) {
+    command.add_option(name, value, what)
+        ->check(CLI::IsMember(std::move(choices)))
+        ->type_name("HOW");
+  };
+  add_policy("--attention", options.attention, {"fused", "written"},
+             "Scores of attention, in the activation peak: fused or written; default fused");
+  add_policy("--logits", options.logits, {"last", "all"},
+             "Tokens of a checkpoint's prefill whose logits are computed: last or all; default last");
+  add_policy("--dequantize", options.dequantize, {"fused", "written"},
+             "Quantized weights, in the activation peak: fused or written; default fused");
+  command
+      .add_option("--prefill-chunk", options.workload.prefill_chunk,
+                  "Tokens a checkpoint's prefill takes at once, in the activation peak; default all")
+      ->type_name("N");
   command.add_flag("--as-exported", options.as_exported,
                    "Count nodes fed only by weights in each step, not once at load");
 }
@@ -143,6 +159,9 @@ AnalyzeOptions to_analyze_options(const AnalysisOptions& options) {
   result.engine = read_engine(options);
   result.workload = options.workload;
   result.estimate.as_exported = options.as_exported;
+  result.estimate.scores_written = options.attention == "written";
+  result.estimate.weights_dequantized = options.dequantize == "written";
+  result.all_logits = options.logits == "all";
   result.name = options.name;
   return result;
 }

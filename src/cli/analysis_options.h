@@ -24,6 +24,9 @@ struct AnalysisOptions {
   std::vector<std::string> engine_options;  // KEY=VALUE
   std::string name;
   bool as_exported = false;
+  std::string attention = "fused";
+  std::string logits = "last";
+  std::string dequantize = "fused";
 };
 
 void add_analysis_options(CLI::App& command, AnalysisOptions& options);

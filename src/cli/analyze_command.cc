@@ -9,6 +9,7 @@
 #include "cli/terminal.h"
 #include "kcharter/report/document_folder.h"
 #include "kcharter/report/html_page.h"
+#include "kcharter/report/peak_table.h"
 #include "kcharter/report/summary_formats.h"
 
 namespace kcharter {
@@ -25,6 +26,7 @@ struct AnalyzeCommand {
   std::optional<int64_t> output_tokens;
   std::optional<double> price;
   bool strict = false;
+  bool peak = false;
   std::vector<std::string> budgets;
 };
 
@@ -151,7 +153,7 @@ void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
     attempt(outcome, [&] {
       std::vector<Document> documents = analyze_model(model, options);
       note_unknowns(command, documents, outcome);
-      check_budgets(budgets, documents, outcome);
+      check_budgets(budgets, documents, device, outcome);
       if (!folder) {
         print_document(documents);
         if (!command.html.empty()) {
@@ -163,6 +165,9 @@ void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
       }
       write_documents(command, model, *folder, documents, &written);
       print_summaries(format, documents, asked);
+      if (command.peak && format == SummaryFormat::kTable) {
+        std::cout << peak_table(documents, terminal_width());
+      }
       if (!is_joint) return;
       for (Document& document : documents) joint.push_back(std::move(document));
     });
@@ -204,6 +209,8 @@ void add_analyze_command(CLI::App& program, Outcome& outcome) {
   app->add_option("--format", command->format, "table, markdown, csv, json or none; default table")
       ->check(CLI::IsMember({"table", "markdown", "csv", "json", "none"}))
       ->type_name("FORMAT");
+  app->add_flag("--peak", command->peak,
+                "Show the values alive at the activation peak below the table");
   app->add_flag("--strict", command->strict, "Exit with 3 if anything stayed unknown");
   add_budget_option(*app, command->budgets);
   app->footer(

@@ -6,7 +6,8 @@ void add_budget_option(CLI::App& command, std::vector<std::string>& budgets) {
   command
       .add_option("--budget", budgets,
                   "Exit with 4 if a quantity of the summary is not below a limit, such as "
-                  "total<24GiB; repeatable")
+                  "total<24GiB; device_total<80GiB of one of several devices; time<50ms on the "
+                  "--device; repeatable")
       ->type_name("QUANTITY<LIMIT")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -25,10 +26,10 @@ std::vector<Budget> read_budgets(const std::vector<std::string>& texts) {
 }
 
 void check_budgets(std::span<const Budget> budgets, std::span<const Document> documents,
-                   Outcome& outcome) {
+                   const Device* device, Outcome& outcome) {
   for (const Document& document : documents) {
     for (const Budget& budget : budgets) {
-      const BudgetResult result = check_budget(budget, document);
+      const BudgetResult result = check_budget(budget, document, device);
       if (!result.message.empty()) complain(result.message);
       if (result.state == BudgetState::kExceeded) outcome.over_budget = true;
     }

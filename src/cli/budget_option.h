@@ -16,6 +16,6 @@ void add_budget_option(CLI::App& command, std::vector<std::string>& budgets);
 std::vector<Budget> read_budgets(const std::vector<std::string>& texts);
 // Complains of every budget that is exceeded or cannot be decided.
 void check_budgets(std::span<const Budget> budgets, std::span<const Document> documents,
-                   Outcome& outcome);
+                   const Device* device, Outcome& outcome);
 
 }  // namespace kcharter

@@ -39,7 +39,7 @@ void fit_all(const FitCommand& command, Outcome& outcome) {
   for (const std::string& model : command.models) {
     attempt(outcome, [&] {
       std::vector<Document> documents = analyze_model(model, options);
-      check_budgets(budgets, documents, outcome);
+      check_budgets(budgets, documents, &device, outcome);
       if (command.format == "table") {
         std::cout << fit_table(documents, device, overhead_bytes, terminal_width());
         return;

@@ -6,6 +6,7 @@
 #include "kcharter/estimate/lifetimes.h"
 #include "estimate/live_sums.h"
 #include "estimate/pack_lifetimes.h"
+#include "estimate/scratch.h"
 
 namespace kcharter {
 namespace {
@@ -18,6 +19,7 @@ Bindings lower_bounds_of(const Model& model) {
   Bindings bounds{
       {std::string(kBatchSize), 1}, {std::string(kCurrentLength), 1}, {std::string(kMaxLength), 1}};
   for (const Variable& variable : model.variables) bounds[variable.name] = variable.min;
+  bounds[std::string(kPrefillChunkLength)] = 1;
   return bounds;
 }
 
@@ -92,6 +94,26 @@ uint32_t step_of_peak(const LiveSums& sums) {
   return best;
 }
 
+// Values in chunks are not placed: their sizes are not those of the graph.
+std::optional<Int> packed_with_scratch(const Graph& graph, const Lifetimes& lifetimes,
+                                       const LiveSums::ScratchOf& scratch_of,
+                                       const Bindings& defaults, const EstimateOptions& options) {
+  if (options.prefill_in_chunks) return std::nullopt;
+  const std::optional<Int> packed = packed_bytes(graph, lifetimes, defaults);
+  if (!packed || !(options.scores_written || options.weights_dequantized)) return packed;
+  Int most = 0;
+  for (const NodeId node : lifetimes.steps) {
+    try {
+      const std::optional<Expr> scratch = scratch_of(node);
+      if (!scratch) return std::nullopt;
+      most = std::max(most, scratch->evaluate(defaults));
+    } catch (const ArithmeticError&) {
+      return std::nullopt;
+    }
+  }
+  return *packed + most;
+}
+
 NodeId node_at(const Lifetimes& lifetimes, uint32_t step) {
   return step < lifetimes.steps.size() ? lifetimes.steps[step] : NodeId();
 }
@@ -104,9 +126,15 @@ Int value_or_zero(const Quantity& quantity, const Bindings& defaults) {
   }
 }
 
-Quantity bytes_of(const Graph& graph, ValueId value) {
+std::optional<Expr> bytes_in_step(const Graph& graph, ValueId value,
+                                  const EstimateOptions& options) {
+  const std::optional<Expr> bytes = byte_size(graph[value].type);
+  return bytes && options.prefill_in_chunks ? in_chunks(*bytes, options) : bytes;
+}
+
+Quantity bytes_of(const Graph& graph, ValueId value, const EstimateOptions& options) {
   try {
-    if (std::optional<Expr> bytes = byte_size(graph[value].type)) {
+    if (std::optional<Expr> bytes = bytes_in_step(graph, value, options)) {
       return {*bytes, Exactness::kExact, Source::kGraph};
     }
   } catch (const ArithmeticError&) {
@@ -116,7 +144,8 @@ Quantity bytes_of(const Graph& graph, ValueId value) {
 }
 
 void name_values_alive(const Graph& graph, const Lifetimes& lifetimes, uint32_t step,
-                       const Bindings& defaults, Estimate& estimate) {
+                       const Bindings& defaults, const EstimateOptions& options,
+                       Estimate& estimate) {
   struct Alive {
     Int value;
     uint32_t lifetime;
@@ -125,7 +154,7 @@ void name_values_alive(const Graph& graph, const Lifetimes& lifetimes, uint32_t 
   for (uint32_t i = 0; i < lifetimes.values.size(); ++i) {
     const Lifetime& lifetime = lifetimes.values[i];
     if (lifetime.birth > step || lifetime.death < step) continue;
-    alive.push_back({value_or_zero(bytes_of(graph, lifetime.memory), defaults), i});
+    alive.push_back({value_or_zero(bytes_of(graph, lifetime.memory, options), defaults), i});
   }
   std::sort(alive.begin(), alive.end(), [](const Alive& a, const Alive& b) {
     return a.value != b.value ? a.value > b.value : a.lifetime < b.lifetime;
@@ -135,7 +164,7 @@ void name_values_alive(const Graph& graph, const Lifetimes& lifetimes, uint32_t 
     NodeId birth = lifetime.from_start ? NodeId() : node_at(lifetimes, lifetime.birth);
     NodeId death = lifetime.to_end ? NodeId() : node_at(lifetimes, lifetime.death);
     estimate.alive_at_peak.push_back(
-        {lifetime.memory, birth, death, bytes_of(graph, lifetime.memory)});
+        {lifetime.memory, birth, death, bytes_of(graph, lifetime.memory, options)});
   }
   estimate.peak_node = node_at(lifetimes, step);
 }
@@ -143,12 +172,16 @@ void name_values_alive(const Graph& graph, const Lifetimes& lifetimes, uint32_t 
 }  // namespace
 
 void find_activation_peak(const Model& model, const ModuleTree& tree, const Operands& operands,
-                          const Bindings& defaults, Estimate& estimate) {
+                          const Bindings& defaults, const EstimateOptions& options,
+                          Estimate& estimate) {
   const Graph& graph = model.graph;
   Lifetimes lifetimes = activation_lifetimes(graph, operands);
   Bindings lower_bounds = lower_bounds_of(model);
-  LiveSums sums([&](ValueId value) { return byte_size(graph[value].type); }, lifetimes, lower_bounds,
-                defaults);
+  const LiveSums::ScratchOf scratch_of = [&](NodeId node) {
+    return scratch_bytes(graph, operands, node, options);
+  };
+  LiveSums sums([&](ValueId value) { return bytes_in_step(graph, value, options); }, scratch_of,
+                lifetimes, lower_bounds, defaults);
 
   std::vector<LiveSumSet> of_node(graph.nodes.size());
   for (size_t step = 0; step < lifetimes.steps.size(); ++step) {
@@ -175,16 +208,22 @@ void find_activation_peak(const Model& model, const ModuleTree& tree, const Oper
   if (lifetimes.steps.empty()) {
     estimate.modules[0][Metric::kActivationPeakBytes] = peaks.of({sums.at_step()[0]});
   }
-  name_values_alive(graph, lifetimes, step_of_peak(sums), defaults, estimate);
-  estimate.packed_peak_bytes = packed_bytes(graph, lifetimes, defaults);
+  name_values_alive(graph, lifetimes, step_of_peak(sums), defaults, options, estimate);
+  if (estimate.peak_node) {
+    const std::optional<Expr> scratch = scratch_of(estimate.peak_node);
+    estimate.scratch_at_peak = scratch ? Quantity{*scratch, Exactness::kExact, Source::kRule}
+                                       : unknown_quantity();
+  }
+  estimate.packed_peak_bytes = packed_with_scratch(graph, lifetimes, scratch_of, defaults, options);
 }
 
 std::vector<Quantity> peaks_of_groups(const Graph& graph, const Operands& operands,
                                       const std::vector<uint32_t>& group_of_node, size_t groups,
                                       const LiveSums::BytesOf& bytes_of,
+                                      const LiveSums::ScratchOf& scratch_of,
                                       const Bindings& lower_bounds, const Bindings& defaults) {
   Lifetimes lifetimes = activation_lifetimes(graph, operands);
-  LiveSums sums(bytes_of, lifetimes, lower_bounds, defaults);
+  LiveSums sums(bytes_of, scratch_of, lifetimes, lower_bounds, defaults);
   std::vector<LiveSumSet> sets(groups);
   for (size_t step = 0; step < lifetimes.steps.size(); ++step) {
     sets[group_of_node[lifetimes.steps[step].index]].push_back(sums.at_step()[step]);

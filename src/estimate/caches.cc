@@ -1,36 +1,64 @@
 #include "kcharter/estimate/caches.h"
 
 namespace kcharter {
-namespace {
 
-Quantity bytes_of(const Dim& elements, const ElementFormat& format, Source source) {
-  if (!elements || format.block_bytes == 0) return unknown_quantity();
-  return {byte_size(*elements, format), Exactness::kExact, source};
+std::optional<ElementFormat> common_kv_format(const Graph& graph) {
+  std::optional<ElementFormat> common;
+  for (const Cache& cache : graph.caches) {
+    if (cache.kind == CacheKind::kState) continue;
+    const ElementFormat& format = cache.format;
+    if (format.block_bytes <= 0 || format.block_elements <= 0) return std::nullopt;
+    if (common && (common->block_bytes != format.block_bytes ||
+                   common->block_elements != format.block_elements)) {
+      return std::nullopt;
+    }
+    common = format;
+  }
+  return common;
 }
 
-}  // namespace
+Expr cache_byte_size(const Expr& elements, const Cache& cache, bool kv_blocks) {
+  if (!kv_blocks || cache.kind == CacheKind::kState) return byte_size(elements, cache.format);
+  return ceil_div(elements, Expr::variable(kKvBlockElements)) * Expr::variable(kKvBlockBytes);
+}
 
-Quantity allocated_bytes(const Model& model, const Cache& cache) {
-  if (!cache.allocated) return unknown_quantity();
+std::optional<Expr> allocated_elements(const Cache& cache) {
+  if (!cache.allocated || cache.format.block_bytes == 0) return std::nullopt;
   try {
     Expr elements(1);
     for (const Expr& dim : *cache.allocated) elements *= dim;
-    return bytes_of(elements, cache.format,
-                    model.format == Format::kOnnx ? Source::kGraph : Source::kConfig);
+    return elements;
   } catch (const ArithmeticError&) {
-    return unknown_quantity();
+    return std::nullopt;
   }
 }
 
-Quantity copied_bytes(const Graph& graph, const Cache& cache) {
-  if (!cache.copied || !cache.input || !cache.output) return {};
+std::optional<Expr> allocated_bytes(const Cache& cache, bool kv_blocks) {
+  const std::optional<Expr> elements = allocated_elements(cache);
+  return elements ? std::optional(cache_byte_size(*elements, cache, kv_blocks)) : std::nullopt;
+}
+
+std::optional<Expr> copied_elements(const Graph& graph, const Cache& cache) {
+  if (!cache.copied || !cache.input || !cache.output) return Expr(0);
   try {
-    Dim past = element_count(graph[cache.input].type);
-    if (past && past->is_zero()) return {};  // nothing was there to be copied
-    return bytes_of(element_count(graph[cache.output].type), cache.format, Source::kGraph);
+    const Dim past = element_count(graph[cache.input].type);
+    if (past && past->is_zero()) return Expr(0);  // nothing was there to be copied
+    if (cache.format.block_bytes == 0) return std::nullopt;
+    return element_count(graph[cache.output].type);
   } catch (const ArithmeticError&) {
-    return unknown_quantity();
+    return std::nullopt;
   }
+}
+
+Quantity cache_quantity(const std::optional<Expr>& elements, const Cache& cache, bool kv_blocks,
+                        Source source) {
+  if (!elements) return unknown_quantity();
+  if (elements->is_zero()) return {};
+  return {cache_byte_size(*elements, cache, kv_blocks), Exactness::kExact, source};
+}
+
+Quantity copied_bytes(const Graph& graph, const Cache& cache, bool kv_blocks) {
+  return cache_quantity(copied_elements(graph, cache), cache, kv_blocks, Source::kGraph);
 }
 
 std::vector<ModuleId> modules_of_caches(const Graph& graph, const ModuleTree& tree) {

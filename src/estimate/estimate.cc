@@ -109,14 +109,17 @@ void add_weights(const Model& model, const ModuleTree& tree, std::vector<Sums>& 
   }
 }
 
-void add_caches(const Model& model, const ModuleTree& tree, std::vector<Sums>& own) {
+void add_caches(const Model& model, const ModuleTree& tree, bool kv_blocks,
+                std::vector<Sums>& own) {
   std::vector<ModuleId> modules = modules_of_caches(model.graph, tree);
   for (uint32_t i = 0; i < model.graph.caches.size(); ++i) {
     const Cache& cache = model.graph.caches[i];
     Sums& sums = own[modules[tree.template_of_cache[i]].index];
     Metric resident = cache.kind == CacheKind::kState ? Metric::kStateBytes : Metric::kKvCacheBytes;
-    at(sums, resident).add(allocated_bytes(model, cache));
-    at(sums, Metric::kCacheCopyBytes).add(copied_bytes(model.graph, cache));
+    Source source = model.format == Format::kOnnx ? Source::kGraph : Source::kConfig;
+    at(sums, resident).add(cache_quantity(allocated_elements(cache), cache, kv_blocks, source));
+    at(sums, Metric::kCacheCopyBytes)
+        .add(copied_bytes(model.graph, cache, kv_blocks));
   }
 }
 
@@ -171,6 +174,7 @@ Estimate estimate(const Model& model, const ModuleTree& tree, const Bindings& de
   estimate.nodes.resize(graph.nodes.size());
   estimate.modules.resize(tree.modules.size());
   Operands operands = classify_operands(graph, options.as_exported);
+  operands.kv_blocks = options.kv_blocks;
   estimate.folded_at_load = operands.folded;
   for (const Node& node : graph.nodes) {
     estimate.compute_dtypes.push_back(compute_dtype(graph, node));
@@ -181,10 +185,10 @@ Estimate estimate(const Model& model, const ModuleTree& tree, const Bindings& de
   std::vector<Sums> sums(tree.modules.size());
   add_nodes(model, tree, operands, runs, sums, estimate);
   add_weights(model, tree, sums);
-  add_caches(model, tree, sums);
+  add_caches(model, tree, options.kv_blocks, sums);
   roll_up(tree, sums, estimate);
-  find_activation_peak(model, tree, operands, defaults, estimate);
-  estimate.parallel = estimate_parallel(model, tree, operands, runs, defaults, estimate);
+  find_activation_peak(model, tree, operands, defaults, options, estimate);
+  estimate.parallel = estimate_parallel(model, tree, operands, runs, defaults, options, estimate);
   if (!model.graph_known) forget_work(estimate);
   estimate.summary = estimate.modules.at(0);
   estimate.total_bytes = total_of(estimate.summary);

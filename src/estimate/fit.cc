@@ -105,8 +105,13 @@ bool is_refused(const Estimate& estimate, const Bindings& values) {
 std::optional<DeviceGroup> fewest_devices(const Estimate& estimate, const Bindings& values,
                                           const Device& device, int64_t overhead_bytes) {
   if (!fit(estimate, values, device, overhead_bytes)) return std::nullopt;
+  // Together they hold the weights at least once.
+  const auto& weights = estimate.summary[Metric::kWeightBytes].formula;
+  const Int least = weights ? weights->constant().value_or(0) : 0;
+  const auto usable = usable_memory_bytes(device);
   const int64_t most_stages = std::max<int64_t>(estimate.parallel.layers, 1);
   for (int64_t devices = 1; devices <= kMostDevices; ++devices) {
+    if (Int{*usable} * devices < least) continue;
     for (int64_t tensor = kLargestTensorGroup; tensor >= 1; tensor /= 2) {
       if (devices % tensor != 0 || devices / tensor > most_stages) continue;
       Bindings group = with(values, kTensorParallelSize, tensor);

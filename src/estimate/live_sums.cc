@@ -15,8 +15,9 @@ size_t mixed(size_t hash, uint64_t value) {
 
 }  // namespace
 
-LiveSums::LiveSums(const BytesOf& bytes_of, const Lifetimes& lifetimes,
-                   const Bindings& lower_bounds, const Bindings& defaults) {
+LiveSums::LiveSums(const BytesOf& bytes_of, const ScratchOf& scratch_of,
+                   const Lifetimes& lifetimes, const Bindings& lower_bounds,
+                   const Bindings& defaults) {
   for (const auto& [name, bound] : lower_bounds) {
     if (bound <= 0) continue;
     shift_[name] = Expr::variable(name) + Expr(bound);
@@ -34,18 +35,29 @@ LiveSums::LiveSums(const BytesOf& bytes_of, const Lifetimes& lifetimes,
     dying[lifetimes.values[i].death].push_back(i);
   }
   LiveSum alive;
+  auto change = [&](const std::optional<Expr>& bytes, int sign) {
+    const auto* part = coefficients_of(bytes);
+    if (part != nullptr)
+      add(alive, *part, sign);
+    else
+      alive.unknown += static_cast<uint32_t>(sign);
+  };
   auto apply = [&](const std::vector<uint32_t>& values, int sign) {
     for (uint32_t i : values) {
-      const auto* part = coefficients_of(bytes_of, lifetimes.values[i].memory);
-      if (part != nullptr)
-        add(alive, *part, sign);
-      else
-        alive.unknown += static_cast<uint32_t>(sign);
+      try {
+        change(bytes_of(lifetimes.values[i].memory), sign);
+      } catch (const ArithmeticError&) {
+        change(std::nullopt, sign);  // too large to be written down
+      }
     }
   };
   for (size_t step = 0; step < steps; ++step) {
     apply(born[step], 1);
+    const bool runs = scratch_of && step < lifetimes.steps.size();
+    const auto scratch = runs ? scratch_of(lifetimes.steps[step]) : std::optional<Expr>(Expr(0));
+    if (!scratch || !scratch->is_zero()) change(scratch, 1);
     at_step_.push_back(intern(alive));
+    if (!scratch || !scratch->is_zero()) change(scratch, -1);
     apply(dying[step], -1);
   }
 }
@@ -65,11 +77,10 @@ uint32_t LiveSums::monomial_id(const Expr& monomial) {
   return found->second;
 }
 
-const std::vector<LiveSums::Coefficient>* LiveSums::coefficients_of(const BytesOf& bytes_of,
-                                                                    ValueId value) {
+const std::vector<LiveSums::Coefficient>* LiveSums::coefficients_of(
+    const std::optional<Expr>& bytes) {
+  if (!bytes) return nullptr;
   try {
-    std::optional<Expr> bytes = bytes_of(value);
-    if (!bytes) return nullptr;
     auto found = by_bytes_.find(*bytes);
     if (found != by_bytes_.end()) return &found->second;
     std::vector<Coefficient> coefficients;

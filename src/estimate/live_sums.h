@@ -25,8 +25,10 @@ class LiveSums {
  public:
   // `bytes_of` is what a value takes while it is alive; nullopt: not known.
   using BytesOf = std::function<std::optional<Expr>(ValueId)>;
-  LiveSums(const BytesOf& bytes_of, const Lifetimes& lifetimes, const Bindings& lower_bounds,
-           const Bindings& defaults);
+  // What a node needs besides while it runs.
+  using ScratchOf = std::function<std::optional<Expr>(NodeId)>;
+  LiveSums(const BytesOf& bytes_of, const ScratchOf& scratch_of, const Lifetimes& lifetimes,
+           const Bindings& lower_bounds, const Bindings& defaults);
 
   // By step.
   const std::vector<LiveSumId>& at_step() const { return at_step_; }
@@ -51,8 +53,8 @@ class LiveSums {
     friend bool operator==(const LiveSum&, const LiveSum&) = default;
   };
 
-  // The coefficients of one value's bytes.
-  const std::vector<Coefficient>* coefficients_of(const BytesOf& bytes_of, ValueId value);
+  // The coefficients of an amount; nullptr: not known.
+  const std::vector<Coefficient>* coefficients_of(const std::optional<Expr>& bytes);
   uint32_t monomial_id(const Expr& monomial);
   static void add(LiveSum& sum, const std::vector<Coefficient>& part, int sign);
   LiveSumId intern(const LiveSum& sum);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kcharter/estimate/operand_traffic.h"
+#include "kcharter/estimate/caches.h"
 #include "kcharter/ops/operator.h"
 
 namespace kcharter {
@@ -90,10 +91,10 @@ class NodeTraffic {
   }
 
   Quantity cache_bytes(uint32_t index, ValueId value, const Dim& elements) const {
-    const ElementFormat& format = graph_.caches[index].format;
+    const Cache& cache = graph_.caches[index];
     if (!elements) return unknown_quantity();
-    if (format.block_bytes == 0) return value_bytes(value, elements);
-    return quantity_of(byte_size(*elements, format), Source::kGraph);
+    if (cache.format.block_bytes == 0) return value_bytes(value, elements);
+    return quantity_of(cache_byte_size(*elements, cache, operands_.kv_blocks), Source::kGraph);
   }
 
   Quantity constant_bytes(ValueId value, const Dim& elements, const Dim& all) const {

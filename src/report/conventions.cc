@@ -32,6 +32,22 @@ std::vector<std::pair<std::string, std::string>> conventions(const Document& doc
        "One per output element; a softmax 5, a layer norm 7, an RMS norm 4, gelu 5, a reduction "
        "one per input element; moving data none."},
   };
+  const EstimateOptions& policies = document.policies;
+  if (policies.scores_written) {
+    all.emplace_back("attention_scores",
+                     "Written out: the scores of all heads and their softmax are alive together in "
+                     "the activation peak; fused unless asked for.");
+  }
+  if (policies.weights_dequantized) {
+    all.emplace_back("quantized_weights",
+                     "Dequantized before they are used, one matrix at a time, in the activation "
+                     "peak; in the kernel that reads them unless asked for.");
+  }
+  if (policies.prefill_in_chunks) {
+    all.emplace_back("prefill",
+                     "In chunks: the activation peak is that of prefill_chunk_length tokens; work "
+                     "and bytes moved are those of the whole prefill, its weights read once.");
+  }
   int number = 0;
   for (const std::string& sentence : document.model.conventions) {
     all.emplace_back("model_" + std::to_string(++number), sentence);

@@ -35,7 +35,8 @@ void write_variables(const Document& document, JsonWriter& json) {
   for (const Variable& variable : document_variables(document)) {
     json.line().begin_object().key("name").text(variable.name).key("label").text(variable.label);
     json.key("value").integer(variable.value).key("min").integer(variable.min);
-    if (is_parallel(variable.name)) json.key("group").text("parallel");
+    const std::string_view group = group_of(variable.name);
+    if (!group.empty()) json.key("group").text(group);
     json.end_object();
   }
   json.end_array();

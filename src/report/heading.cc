@@ -40,8 +40,9 @@ std::string settings(std::span<const Document> documents) {
   const std::set<std::string> used = used_variables(documents);
   std::string text = " ";
   for (const Variable& variable : document_variables(documents.back())) {
-    const bool is_size = is_parallel(variable.name);
-    if (is_size ? variable.value <= 1 || variable.name == kPipelineStage
+    const std::string_view group = group_of(variable.name);
+    if (group == "cache") continue;
+    if (group == "parallel" ? variable.value <= 1 || variable.name == kPipelineStage
                 : !used.contains(variable.name)) {
       continue;
     }

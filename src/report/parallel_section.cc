@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "report/amounts.h"
+#include "kcharter/report/amounts.h"
 #include "report/summary.h"
-#include "report/text_table.h"
+#include "kcharter/report/text_table.h"
 
 namespace kcharter {
 namespace {

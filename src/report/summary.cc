@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "kcharter/estimate/caches.h"
+
 namespace kcharter {
 
 std::optional<Int> value_of(const Quantity& quantity, const Bindings& values) {
@@ -58,6 +60,12 @@ std::vector<Variable> document_variables(const Document& document) {
                                      {std::string(kMaxLength), "Max length"}};
   const std::vector<Variable>& own = document.model.variables;
   variables.insert(variables.end(), own.begin(), own.end());
+  const auto add_where_set = [&](std::string_view name, const char* label) {
+    if (document.values.contains(name)) variables.push_back({std::string(name), label});
+  };
+  add_where_set(kPrefillChunkLength, "Prefill chunk length");
+  add_where_set(kKvBlockElements, "Cache block elements");
+  add_where_set(kKvBlockBytes, "Cache block bytes");
   const std::vector<Variable> sizes = parallel_variables();
   variables.insert(variables.end(), sizes.begin(), sizes.end());
   for (Variable& variable : variables) {
@@ -65,6 +73,11 @@ std::vector<Variable> document_variables(const Document& document) {
     if (value != document.values.end()) variable.value = to_int64(value->second);
   }
   return variables;
+}
+
+std::string_view group_of(std::string_view variable) {
+  if (is_parallel(variable)) return "parallel";
+  return variable == kKvBlockElements || variable == kKvBlockBytes ? "cache" : "";
 }
 
 std::set<std::string> used_variables(std::span<const Document> documents) {

@@ -31,6 +31,10 @@ std::optional<Int> value_of(const Quantity& quantity, const Bindings& values);
 // value as set.
 std::vector<Variable> document_variables(const Document& document);
 
+// "parallel" for the sizes of groups of devices, "cache" for the block of the caches' format; empty:
+// of the workload.
+std::string_view group_of(std::string_view variable);
+
 // The variables that any of the summaries depends on.
 std::set<std::string> used_variables(std::span<const Document> documents);
 

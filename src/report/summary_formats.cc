@@ -57,7 +57,10 @@ std::string summary_markdown(std::span<const Document> documents) {
   if (documents.empty()) return "";
   std::string text = fmt::format("### {}\n\n", markdown_cell(documents[0].model.name));
   for (const Variable& variable : document_variables(documents[0])) {
-    if (is_parallel(variable.name) && !has_several_devices(documents[0].values)) continue;
+    const bool is_size = is_parallel(variable.name);
+    if (is_size ? !has_several_devices(documents[0].values) : !group_of(variable.name).empty()) {
+      continue;
+    }
     text += fmt::format("- `{}` = {}\n", variable.name, grouped_digits(variable.value));
   }
   text += fmt::format(

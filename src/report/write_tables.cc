@@ -1,5 +1,6 @@
 #include "report/write_tables.h"
 
+#include "kcharter/estimate/caches.h"
 #include "kcharter/estimate/time.h"
 #include "kcharter/ops/operator.h"
 #include "report/instance_names.h"
@@ -304,18 +305,6 @@ void TableWriter::tensors() {
   json.end_array();
 }
 
-namespace {
-
-// What is allocated for it; of unknown size without a shape or a format.
-std::optional<Expr> allocated_bytes(const Cache& cache) {
-  if (!cache.allocated || cache.format.block_bytes == 0) return std::nullopt;
-  Expr elements(1);
-  for (const Expr& dim : *cache.allocated) elements *= dim;
-  return byte_size(elements, cache.format);
-}
-
-}  // namespace
-
 void TableWriter::cache(uint32_t number, std::optional<ModuleId> module) {
   const uint32_t id = ids.caches.members[number];
   const Cache& cache = document.model.graph.caches[id];
@@ -335,7 +324,7 @@ void TableWriter::cache(uint32_t number, std::optional<ModuleId> module) {
     json.null();
   }
   json.key("bytes");
-  formula(allocated_bytes(cache));
+  formula(allocated_bytes(cache, document.estimate.operands.kv_blocks));
   json.key("copied").boolean(cache.copied);
   json.key("instances").integer(ids.caches.instances[number]).key("module");
   module ? json.integer(Int{module->index}) : json.null();
@@ -360,6 +349,8 @@ void TableWriter::peak() {
   const auto& packed = document.estimate.packed_peak_bytes;
   json.key("packed_bytes");
   packed ? json.integer(*packed) : json.null();
+  json.key("scratch_bytes");
+  formula(document.estimate.scratch_at_peak.formula);
   json.key("alive").begin_array();
   for (const LiveValue& live : document.estimate.alive_at_peak) {
     const auto value = ids.values.find(live.value.index);

@@ -91,6 +91,9 @@ TEST(FitTruth, TheAnswerFitsAndTheNextDoesNot) {
         document.values[std::string(kBatchSize)] = up_to(64);
         document.values[std::string(kCurrentLength)] = current;
         document.values[std::string(kMaxLength)] = current + up_to(20000);
+        document.values[std::string(kTensorParallelSize)] = up_to(16);
+        document.values[std::string(kPipelineParallelSize)] = up_to(4);
+        document.values[std::string(kDataParallelSize)] = up_to(3);
         expect_inverses(document, device, up_to(int64_t{4} << 30));
       }
     }

@@ -24,6 +24,8 @@ struct Workload {
   int64_t pipeline_parallel = 1;
   int64_t expert_parallel = 1;
   int64_t data_parallel = 1;
+  // Tokens that one step of a prefill takes; none: all at once.
+  std::optional<int64_t> prefill_chunk;
 };
 
 struct AnalyzeOptions {
@@ -31,6 +33,7 @@ struct AnalyzeOptions {
   Workload workload;
   std::optional<EngineRequest> engine;  // none: caches take what their data needs
   EstimateOptions estimate;
+  bool all_logits = false;         // a checkpoint's prefill computes those of every token
   std::string name;                // empty: the model's own
 };
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kcharter/estimate/operands.h"
@@ -18,9 +19,21 @@
 
 namespace kcharter {
 
+// The tokens that one step of a prefill in chunks takes.
+inline constexpr std::string_view kPrefillChunkLength = "prefill_chunk_length";
+
+// Policies: the first of each is the default (docs/activation-peak.md).
 struct EstimateOptions {
   // Nodes fed only by weights run each step instead of once at load.
   bool as_exported = false;
+  // The block of caches of keys and values is kv_block_elements, kv_block_bytes (caches.h).
+  bool kv_blocks = false;
+  // Attention's scores are written out, not fused.
+  bool scores_written = false;
+  // Quantized weights are dequantized before they are used, not in the kernel that reads them.
+  bool weights_dequantized = false;
+  // Activations are those of prefill_chunk_length tokens at once. Checkpoints' prefill only.
+  bool prefill_in_chunks = false;
 };
 
 // A value that is alive at the activation peak, under the document's default variables.
@@ -71,6 +84,7 @@ struct Estimate {
   std::vector<Quantity> region_runs;  // by RegionId: how often it runs in one step
   NodeId peak_node;                      // where the peak is, at the defaults
   std::vector<LiveValue> alive_at_peak;  // largest first
+  Quantity scratch_at_peak;              // what its node needs besides, under the policies chosen
   // Where a best-fit allocator puts the activations, at the defaults: an upper bound of what the
   // peak is the lower bound of. nullopt: a size is not known.
   std::optional<Int> packed_peak_bytes;

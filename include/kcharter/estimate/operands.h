@@ -24,6 +24,9 @@ struct Operands {
   std::vector<uint32_t> cache_in;
   std::vector<uint32_t> cache_out;
 
+  // Caches of keys and values are stored in blocks of a format that is a variable (caches.h).
+  bool kv_blocks = false;
+
   bool costs_nothing(NodeId node) const {
     return folded[node.index] || on_host[node.index] || is_view[node.index];
   }

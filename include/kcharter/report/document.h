@@ -15,6 +15,7 @@ struct Document {
   ModuleTree tree;
   Estimate estimate;
   Advice advice;
+  EstimateOptions policies;
   Bindings values;  // the variables as set: batch_size, current_length, max_length, free dimensions
 };
 

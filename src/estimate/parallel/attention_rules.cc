@@ -55,7 +55,8 @@ std::optional<Heads> heads_of(const LayoutPass& pass, const Node& node) {
   } else {
     return std::nullopt;
   }
-  if (heads.query < 1 || heads.key_value < 1) return std::nullopt;
+  const auto is_sound = [](int64_t count) { return count >= 1 && count <= INT32_MAX; };
+  if (!is_sound(heads.query) || !is_sound(heads.key_value)) return std::nullopt;
   return heads;
 }
 
@@ -174,7 +175,7 @@ std::optional<Layout> recurrent_layout(const LayoutPass& pass, ValueId value, in
 
 void want_recurrence(LayoutPass& pass, const Node& node) {
   const int64_t heads = state_heads(node);
-  if (!is_split(pass.wanted(node.outputs[0]))) return pass.want_whole(node);
+  if (!is_split(pass.wanted(node.outputs[0])) || heads < 2) return pass.want_whole(node);
   for (const ValueId value : node.inputs) {
     if (!value) continue;
     if (pass.graph[value].role == ValueRole::kCache) {

@@ -22,6 +22,8 @@ Expr taken(const Expr& total, const Layout& layout, Taking taking) {
       return held_by_device(of_replica(total), layout);
     case Taking::kShared:
       return shared_by_devices(of_replica(total), layout);
+    case Taking::kAsIs:
+      return total;
     case Taking::kMet:
       return shared_by_devices(of_expert_group(total), layout);
   }

@@ -15,6 +15,7 @@ namespace kcharter {
 enum class Taking : uint8_t {
   kHeld,    // stored there: rounded up to whole units
   kShared,  // computed, moved or alive there: its part of this replica's batch
+  kAsIs,    // a device's already
   kMet,     // weights of experts read: met by the batch of all replicas that share the experts
 };
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "estimate/activation_peak.h"
-#include "estimate/caches.h"
 #include "estimate/node_cost.h"
 #include "estimate/parallel/communication.h"
 #include "estimate/parallel/device_sums.h"
@@ -14,7 +13,9 @@
 #include "estimate/parallel/pipeline.h"
 #include "estimate/parallel/weight_layouts.h"
 #include "estimate/runs.h"
+#include "estimate/scratch.h"
 #include "estimate/weights.h"
+#include "kcharter/estimate/caches.h"
 #include "kcharter/estimate/operand_traffic.h"
 
 namespace kcharter {
@@ -28,16 +29,20 @@ Expr replicas() { return Expr::variable(kDataParallelSize); }
 constexpr std::string_view kSizes[] = {kTensorParallelSize, kPipelineParallelSize,
                                        kExpertParallelSize, kDataParallelSize};
 
+constexpr size_t kMostConditions = 64;
+
 class Estimator {
  public:
   Estimator(const Model& model, const ModuleTree& tree, const Operands& operands,
-            const std::vector<Quantity>& runs, const Bindings& defaults, const Estimate& estimate)
+            const std::vector<Quantity>& runs, const Bindings& defaults,
+            const EstimateOptions& options, const Estimate& estimate)
       : model_(model),
         graph_(model.graph),
         tree_(tree),
         operands_(operands),
         runs_(runs),
         defaults_(defaults),
+        options_(options),
         layouts_(find_layouts(graph_, operands)),
         pipeline_(find_pipeline(graph_, tree, estimate)),
         sums_(layouts_.table, pipeline_) {}
@@ -109,10 +114,22 @@ class Estimator {
       const PlaceId place = pipeline_.of_module[modules[of].index];
       const Metric resident =
           cache.kind == CacheKind::kState ? Metric::kStateBytes : Metric::kKvCacheBytes;
-      const LayoutId layout = layouts_.caches[i];
-      sums_.add(resident, layout, place, Taking::kHeld, allocated_bytes(model_, cache));
-      sums_.add(Metric::kCacheCopyBytes, layout, place, Taking::kHeld, copied_bytes(graph_, cache));
+      const Layout& layout = layouts_.table[layouts_.caches[i]];
+      add_cache(resident, place, cache, layout, allocated_elements(cache));
+      add_cache(Metric::kCacheCopyBytes, place, cache, layout, copied_elements(graph_, cache));
     }
+  }
+
+  // Blocks are whole on each device: its elements come first.
+  void add_cache(Metric metric, PlaceId place, const Cache& cache, const Layout& layout,
+                 const std::optional<Expr>& elements) {
+    Quantity held = unknown_quantity();
+    if (elements) {
+      const Expr own = held_by_device(of_replica(*elements), layout);
+      held = {cache_byte_size(own, cache, operands_.kv_blocks), Exactness::kExact, Source::kRule};
+      if (own.is_zero()) held = {};
+    }
+    sums_.add(metric, kWholeLayout, place, Taking::kAsIs, held);
   }
 
   void add_nodes() {
@@ -174,15 +191,18 @@ class Estimator {
     }
     std::map<std::pair<Expr, LayoutId>, Expr> known;
     const auto bytes_of = [&](ValueId value) -> std::optional<Expr> {
-      const auto bytes = byte_size(graph_[value].type);
+      auto bytes = byte_size(graph_[value].type);
+      if (bytes) bytes = in_chunks(*bytes, options_);
       const LayoutId layout = layouts_.values[value.index];
       if (!bytes || layout == kWholeLayout) return bytes;
       const auto [found, is_new] = known.try_emplace({*bytes, layout});
       if (is_new) found->second = shared_by_devices(*bytes, layouts_.table[layout]);
       return found->second;
     };
+    const auto scratch_of = [&](NodeId node) { return scratch_on_device(node); };
     const std::vector<Quantity> peaks = peaks_of_groups(
-        graph_, operands_, places, pipeline_.places(), bytes_of, bounds(), settings());
+        graph_, operands_, places, pipeline_.places(), bytes_of, scratch_of, bounds(),
+        settings());
     Quantity result;
     std::vector<Expr> largest;
     for (PlaceId place = 0; place < peaks.size(); ++place) {
@@ -195,6 +215,23 @@ class Estimator {
     result.source = Source::kGraph;
     if (!largest.empty()) result.formula = max(largest);
     return result;
+  }
+
+  // Scores of the heads that are there; matrices as far as they are there.
+  std::optional<Expr> scratch_on_device(NodeId node) const {
+    if (operands_.costs_nothing(node)) return Expr(0);
+    try {
+      std::optional<Expr> bytes = score_bytes(graph_, node, options_);
+      if (!bytes) return std::nullopt;
+      bytes = shared_by_devices(*bytes, layouts_.table[layouts_.work[node.index]]);
+      for (const auto& weight : dequantized_weights(graph_, operands_, node, options_)) {
+        Layout layout = layouts_.table[layouts_.weights[weight.stored.index]];
+        *bytes += held_by_device(weight.bytes, layout);
+      }
+      return bytes;
+    } catch (const ArithmeticError&) {
+      return std::nullopt;
+    }
   }
 
   Bindings bounds() const {
@@ -211,8 +248,9 @@ class Estimator {
 
   void add_conditions(ParallelEstimate& result) const {
     std::set<std::pair<std::string, int64_t>> said;
-    for (LayoutId id = 0; id < layouts_.table.size(); ++id) {
-      if (!is_used(id)) continue;
+    const std::vector<bool> used = layouts_in_use();
+    for (LayoutId id = 0; id < used.size(); ++id) {
+      if (!used[id] || said.size() >= kMostConditions) continue;
       const Layout& layout = layouts_.table[id];
       if (layout.experts > 0 && said.emplace("experts", layout.experts).second) {
         result.conditions.push_back(
@@ -249,11 +287,12 @@ class Estimator {
   }
 
   // Only what a weight or cache lies in is a split of the model.
-  bool is_used(LayoutId id) const {
-    const auto holds = [&](const std::vector<LayoutId>& list) {
-      return std::find(list.begin(), list.end(), id) != list.end();
-    };
-    return holds(layouts_.weights) || holds(layouts_.caches);
+  std::vector<bool> layouts_in_use() const {
+    std::vector<bool> used(layouts_.table.size(), false);
+    for (const auto* list : {&layouts_.weights, &layouts_.caches}) {
+      for (const LayoutId id : *list) used[id] = true;
+    }
+    return used;
   }
 
   void add_group_conditions(ParallelEstimate& result) const {
@@ -285,6 +324,7 @@ class Estimator {
   const Operands& operands_;
   const std::vector<Quantity>& runs_;
   const Bindings& defaults_;
+  const EstimateOptions& options_;
   Layouts layouts_;
   Pipeline pipeline_;
   DeviceSums sums_;
@@ -295,9 +335,10 @@ class Estimator {
 
 ParallelEstimate estimate_parallel(const Model& model, const ModuleTree& tree,
                                    const Operands& operands, const std::vector<Quantity>& runs,
-                                   const Bindings& defaults, const Estimate& estimate) {
+                                   const Bindings& defaults, const EstimateOptions& options,
+                                   const Estimate& estimate) {
   try {
-    return Estimator(model, tree, operands, runs, defaults, estimate).run();
+    return Estimator(model, tree, operands, runs, defaults, options, estimate).run();
   } catch (const ArithmeticError&) {
     ParallelEstimate unknown;
     for (Quantity& quantity : unknown.device.all) quantity = unknown_quantity();

@@ -43,10 +43,15 @@ void split_tensors(LayoutPass& pass, const Node& node, const Layout& inside, boo
     const ValueId value = node.inputs[i];
     if (!value || !pass.is_constant(value)) continue;
     for (const InitializerId stored : source_of_constant(pass.graph, value).stored) {
-      Int elements = 1;
-      for (const int64_t dim : pass.graph[stored].dims) elements = checked_mul(elements, dim);
-      if (is_stacked && experts > 0) elements /= experts;
-      const bool is_vector = elements <= 1 || (by_rows && elements == out);
+      // Of one expert: scales of one number a column do not depend on the rows.
+      const std::vector<int64_t>& dims = pass.graph[stored].dims;
+      const size_t first = is_stacked && !dims.empty() ? 1 : 0;
+      int64_t longer = 0, longest = 1;
+      for (size_t d = first; d < dims.size(); ++d) {
+        longer += dims[d] > 1;
+        longest = std::max(longest, dims[d]);
+      }
+      const bool is_vector = longer == 0 || (by_rows && longer == 1 && longest == out);
       pass.set_weight(stored, is_vector ? whole : cut);
     }
   }

@@ -8,6 +8,9 @@
 namespace kcharter {
 namespace {
 
+// A graph made to have a different one for every value must not use unbounded memory.
+constexpr size_t kMostLayouts = 4096;
+
 // Devices that share one matrix: the tensor group, or what the expert group leaves of it.
 Expr ways_of(const Layout& layout) {
   const Expr tensor = Expr::variable(kTensorParallelSize);
@@ -57,9 +60,11 @@ int64_t width_of(const Layout& layout) {
 }
 
 LayoutId LayoutTable::id_of(const Layout& layout) {
-  auto [found, is_new] = ids_.try_emplace(layout, static_cast<LayoutId>(layouts_.size()));
-  if (is_new) layouts_.push_back(layout);
-  return found->second;
+  const auto found = ids_.find(layout);
+  if (found != ids_.end()) return found->second;
+  if (layouts_.size() >= kMostLayouts) return kWholeLayout;
+  layouts_.push_back(layout);
+  return ids_[layout] = static_cast<LayoutId>(layouts_.size() - 1);
 }
 
 Layout common_split(const Layout& a, const Layout& b) {

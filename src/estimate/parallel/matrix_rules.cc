@@ -1,6 +1,7 @@
 // Products with weights. By columns where the result is wanted in parts and the input is whole; by
 // rows where the input comes in parts, which leaves a partial sum on each device. The first of two
 // matrices in a row is split by columns, then, and the second by rows.
+#include <algorithm>
 #include <optional>
 
 #include "estimate/parallel/layout_rules.h"
@@ -43,11 +44,13 @@ bool has_weight(const LayoutPass& pass, const Node& node, const Product& product
          pass.is_constant(input(node, product.weights[0])) && !product.transposed_x;
 }
 
-// Scales of one number a column do not depend on the rows.
+// Scales of one number a column, a vector, do not depend on the rows; blocks of a matrix may be as many.
 bool depends_on_rows(const Initializer& stored, int64_t columns) {
-  Int elements = 1;
-  for (const int64_t dim : stored.dims) elements = checked_mul(elements, dim);
-  return elements > 1 && elements != columns;
+  const auto is_long = [](int64_t dim) { return dim > 1; };
+  const auto longest = std::find_if(stored.dims.begin(), stored.dims.end(), is_long);
+  if (longest == stored.dims.end()) return false;
+  const bool is_vector = std::count_if(stored.dims.begin(), stored.dims.end(), is_long) == 1;
+  return !is_vector || *longest != columns;
 }
 
 void split_weights(LayoutPass& pass, const Node& node, const Product& product, Layout layout,

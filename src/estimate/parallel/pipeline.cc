@@ -15,7 +15,7 @@ Expr stages() { return Expr::variable(kPipelineParallelSize); }
 
 // 1 on the first stage, 0 elsewhere.
 Expr is_first() { return max(Expr(0), Expr(1) - stage()); }
-Expr is_last() { return max(Expr(0), stage() - stages() + 2); }
+Expr is_last() { return min(Expr(1), max(Expr(0), stage() - stages() + 2)); }
 
 // The layer that stage `index` begins with, where `layers` are divided evenly and the remainder
 // goes one each to the last stages but the very last, which has the head to compute (vLLM:
