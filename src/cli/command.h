@@ -27,6 +27,7 @@ void add_analyze_command(CLI::App& program, Outcome& outcome);
 void add_publish_command(CLI::App& program, Outcome& outcome);
 void add_fit_command(CLI::App& program, Outcome& outcome);
 void add_overlay_command(CLI::App& program, Outcome& outcome);
+void add_export_command(CLI::App& program, Outcome& outcome);
 void add_devices_command(CLI::App& program, Outcome& outcome);
 void add_validate_command(CLI::App& program, Outcome& outcome);
 

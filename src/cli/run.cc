@@ -21,6 +21,7 @@ constexpr char kExamples[] =
     "  kcharter fit Llama-3-8B/ --device rtx-4090 --budget 'total<24GiB'\n"
     "  kcharter publish site model.onnx Qwen3-8B/        a static site to browse\n"
     "  kcharter overlay generated/model.decode.json profile.json   measured times beside it\n"
+    "  kcharter export generated/model.decode.json --to perfetto -o step.json\n"
     "  kcharter validate generated/model.decode.json\n"
     "\n"
     "`kcharter COMMAND --help` explains one command. Exit status: 0 done, 1 a model could not be\n"
@@ -44,6 +45,7 @@ int run(int argc, const char* const* argv) {
   add_publish_command(program, outcome);
   add_fit_command(program, outcome);
   add_overlay_command(program, outcome);
+  add_export_command(program, outcome);
   add_devices_command(program, outcome);
   add_validate_command(program, outcome);
   try {

@@ -21,29 +21,21 @@ double value_of(const Quantity& quantity, const Bindings& values, bool* complete
   return quantity.formula ? static_cast<double>(quantity.formula->evaluate(values)) : 0;
 }
 
-Time node_time(const Metrics& metrics, int64_t launches, DType dtype, const Node& node,
-               const Bindings& values, const Device& device) {
-  Time time;
-  const Efficiency& efficiency = efficiency_of(device, kind_of_work(node, dtype));
-  const double flops = value_of(metrics[Metric::kFlops], values, &time.complete);
-  double bytes = 0;
-  for (const Metric metric : kMovedBytes)
-    bytes += value_of(metrics[metric], values, &time.complete);
-  time.launch = static_cast<double>(launches) * efficiency.launch_seconds;
-  if (const auto peak = peak_operations_per_second(device, dtype); peak && flops > 0) {
-    time.compute = flops / (efficiency.compute * *peak);
-  }
-  time.memory = bytes / (efficiency.memory * device.bandwidth_bytes_per_second);
-  time.total = time.launch + std::max(time.compute, time.memory);
-  (time.compute > time.memory ? time.spent_on_compute : time.spent_on_memory) =
-      std::max(time.compute, time.memory);
-  return time;
-}
-
 BoundBy bound_by(const Time& time) {
   if (time.total == 0) return BoundBy::kNothing;
   if (time.launch >= std::max(time.spent_on_compute, time.spent_on_memory)) return BoundBy::kLaunch;
   return time.spent_on_compute > time.spent_on_memory ? BoundBy::kCompute : BoundBy::kMemory;
+}
+
+Time node_time(const Metrics& metrics, int64_t launches, DType dtype, const Node& node,
+               const Bindings& values, const Device& device) {
+  OperatorWork work = {.launches = launches, .dtype = dtype, .kind = kind_of_work(node, dtype)};
+  bool complete = true;
+  work.flops = value_of(metrics[Metric::kFlops], values, &complete);
+  for (const Metric metric : kMovedBytes) work.bytes += value_of(metrics[metric], values, &complete);
+  Time time = time_of(work, device);
+  time.complete = complete;
+  return time;
 }
 
 void add(Time& sum, const Time& part) {
@@ -101,6 +93,21 @@ std::string_view kind_of_work(const Node& node, DType dtype) {
   return is_float(dtype) ? "matmul_fp8" : "matmul_int8";
 }
 
+Time time_of(const OperatorWork& work, const Device& device) {
+  Time time;
+  const Efficiency& efficiency = efficiency_of(device, work.kind);
+  time.launch = static_cast<double>(work.launches) * efficiency.launch_seconds;
+  if (const auto peak = peak_operations_per_second(device, work.dtype); peak && work.flops > 0) {
+    time.compute = work.flops / (efficiency.compute * *peak);
+  }
+  time.memory = work.bytes / (efficiency.memory * device.bandwidth_bytes_per_second);
+  time.total = time.launch + std::max(time.compute, time.memory);
+  (time.compute > time.memory ? time.spent_on_compute : time.spent_on_memory) =
+      std::max(time.compute, time.memory);
+  time.by = bound_by(time);
+  return time;
+}
+
 int64_t launch_count(const Model& model, const ModuleTree& tree, const Estimate& estimate,
                      NodeId id) {
   const Node& node = model.graph[id];
@@ -132,9 +139,8 @@ ModelTime time_on(const Model& model, const ModuleTree& tree, const Estimate& es
     if (tree.template_of_node[i] != id) continue;
     const Node& node = graph[id];
     const DType dtype = estimate.compute_dtypes[i];
-    Time time = node_time(estimate.nodes[i], launch_count(model, tree, estimate, id), dtype, node,
-                          values, device);
-    time.by = bound_by(time);
+    const Time time = node_time(estimate.nodes[i], launch_count(model, tree, estimate, id), dtype,
+                                node, values, device);
     result.nodes[i] = time;
     add(result.modules[tree.module_of_node[i].index], time);
     if (const auto peak = peak_operations_per_second(device, dtype)) {

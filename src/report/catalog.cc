@@ -66,8 +66,36 @@ bool is_period(const Json& module) {
   return !instances.empty() && instances[0].get<std::string>().ends_with(']');
 }
 
-// The layers of a document in order: what a card draws as the model's stack. Entries of lists that
-// hold a stage, outermost only; of a period its members, each as often as it runs.
+Json layer_of(const Json& module, const Json& repeat, const std::string& cache) {
+  return {{"repeat", repeat}, {"kind", module["kind"]}, {"cache", cache}};
+}
+
+constexpr int64_t kMostLayers = 2048;
+
+// The members of a period as they run, one round after the other. False: it holds periods itself,
+// or has too many members to list.
+bool add_period(const Json& modules, const Json& period, const std::vector<std::string>& words,
+                Json& list) {
+  const Json& children = period["children"];
+  const auto rounds = period["multiplicity"].get<int64_t>();
+  if (children.empty() || rounds > kMostLayers / static_cast<int64_t>(children.size()) -
+                                       static_cast<int64_t>(list.size())) {
+    return false;
+  }
+  for (const Json& child : children) {
+    if (is_period(modules[child.get<size_t>()])) return false;
+  }
+  for (int64_t round = 0; round < rounds; ++round) {
+    for (const Json& child : children) {
+      const auto id = child.get<size_t>();
+      list.push_back(layer_of(modules[id], modules[id]["repeat"], words[id]));
+    }
+  }
+  return true;
+}
+
+// The layers of a document as they run: what a card draws as the model's stack. Entries of lists
+// that hold a stage, outermost only.
 Json layers(const Json& document) {
   const Json& modules = document["modules"];
   const std::vector<std::string> words = cache_words(document);
@@ -88,10 +116,10 @@ Json layers(const Json& document) {
                           is_list_entry(module["path"].get<std::string>());
     const bool is_in_period = parent.is_number() && is_period(modules[parent.get<size_t>()]);
     if ((is_layer || is_in_period) && !is_period(module)) {
-      list.push_back(
-          {{"repeat", module["multiplicity"]}, {"kind", module["kind"]}, {"cache", words[id]}});
+      list.push_back(layer_of(module, module["multiplicity"], words[id]));
       continue;
     }
+    if (is_period(module) && add_period(modules, module, words, list)) continue;
     const Json& children = module["children"];
     for (size_t i = children.size(); i-- > 0;) open.push_back(children[i].get<size_t>());
   }

@@ -41,6 +41,16 @@ struct Time {
   bool complete = true;            // false: something below has unknown work, so it is a lower bound
 };
 
+// What one operator has to do in a step, all instances.
+struct OperatorWork {
+  double flops = 0;
+  double bytes = 0;      // moved: weights, cache and activations, read and written
+  int64_t launches = 0;  // kernels
+  DType dtype = DType::kUnknown;
+  std::string_view kind = "matmul";  // as kind_of_work() says
+};
+Time time_of(const OperatorWork& work, const Device& device);
+
 struct ModelTime {
   std::vector<Time> nodes;    // by NodeId; only templates are filled
   std::vector<Time> modules;  // by ModuleId
