@@ -41,7 +41,8 @@ class ExportDocument : public testing::Test {
 TEST_F(ExportDocument, ATraceLastsAsLongAsTheEstimateAndNestsProperly) {
   double end = 0, operators = 0;
   std::vector<Json> modules, slices;
-  for (const Json& event : exported(ExportFormat::kPerfetto)["traceEvents"]) {
+  const Json trace = exported(ExportFormat::kPerfetto);
+  for (const Json& event : trace["traceEvents"]) {
     if (event["ph"] != "X") continue;
     end = std::max(end, event["ts"].get<double>() + event["dur"].get<double>());
     if (event["cat"] == "operator") operators += event["dur"].get<double>();
@@ -64,7 +65,8 @@ TEST_F(ExportDocument, ATraceLastsAsLongAsTheEstimateAndNestsProperly) {
 
 TEST_F(ExportDocument, AnAttachmentNamesEveryNodeOfTheFile) {
   std::map<std::string, double> microseconds;
-  for (const Json& item : exported(ExportFormat::kNetron)["metrics"]) {
+  const Json attachment = exported(ExportFormat::kNetron);
+  for (const Json& item : attachment["metrics"]) {
     if (item["kind"] == "node" && item["name"] == "time (µs)") {
       microseconds[item["target"]] += item["value"].get<double>();
     }
