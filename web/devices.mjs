@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), "../models/devices");
 const MEMBERS = [
   "id", "name", "vendor", "class", "grade", "memory", "bandwidth_bytes_per_second",
-  "dense_operations_per_second", "accumulate",
+  "dense_operations_per_second", "accumulate", "link",
 ];
 const EXACT = { low: 1, high: 1 };
 

@@ -19,6 +19,7 @@ export interface Device {
   efficiency: Record<string, Efficiency>;
   calibrated: boolean; // its own were measured
   band: { low: number; high: number }; // how far measured times lie from estimates, as factors
+  link?: { kind?: string; bytes_per_second?: number }; // in one direction
 }
 
 export function usableMemory(device: Device): bigint | null {
