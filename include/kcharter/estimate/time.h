@@ -41,6 +41,9 @@ struct Time {
   bool complete = true;            // false: something below has unknown work, so it is a lower bound
 };
 
+// Which of a device's efficiencies holds for a node that computes in `dtype`: matmul, attention …
+std::string_view kind_of_work(const Node& node, DType dtype);
+
 // What one operator has to do in a step, all instances.
 struct OperatorWork {
   double flops = 0;
@@ -65,10 +68,6 @@ struct ModelTime {
   double high = 0;
   bool complete = true;
 };
-
-// Which of a device's efficiencies holds for a node that computes in `dtype`: matmul, matmul_fp8,
-// matmul_int8, attention.
-std::string_view kind_of_work(const Node& node, DType dtype);
 
 // Kernels that the template `node` launches per step, over all its instances.
 int64_t launch_count(const Model& model, const ModuleTree& tree, const Estimate& estimate, NodeId node);
