@@ -35,6 +35,8 @@ const VIEWS: View[] = [
   { name: "over", url: document("decode", inside).replace("batch=8", "batch=64") },
   { name: "assumptions", url: document("decode"), act: keys("i") },
   { name: "export", url: document("decode"), act: keys("e") },
+  { name: "findings", url: document("decode"), act: keys("w") },
+  { name: "itself", url: document("decode", inside, "&compare=self&b.batch=1&b.max_seq=8192&b.seq=8192") },
   { name: "error", url: "kcharter.html?doc=../secret.json" },
 ];
 const SIZES = [[1440, 900], [1024, 700], [390, 800]] as const;
