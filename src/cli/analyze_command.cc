@@ -153,7 +153,7 @@ void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
     attempt(outcome, [&] {
       std::vector<Document> documents = analyze_model(model, options);
       note_unknowns(command, documents, outcome);
-      check_budgets(budgets, documents, device, outcome);
+      check_budgets(budgets, documents, asked.device, outcome);
       if (!folder) {
         print_document(documents);
         if (!command.html.empty()) {

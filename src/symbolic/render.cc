@@ -1,5 +1,7 @@
 // A formula as text, in the grammar of schemas/README.md.
 
+#include <algorithm>
+
 #include "symbolic/expr_node.h"
 
 namespace kcharter {
@@ -26,13 +28,24 @@ bool rounds_up(const Atom& atom) {
   return !last.monomial && last.coefficient == *divisor - 1;
 }
 
+// -floor_div(-x, y) is how one by a formula is stored; people read ceil_div(x, y), without the signs.
+bool rounds_up_negated(const Atom& atom) {
+  if (atom.kind != AtomKind::kFloorDiv || atom.arguments[1].is_constant() || atom.arguments[0].is_constant()) {
+    return false;
+  }
+  return std::ranges::all_of(atom.arguments[0].node()->terms,
+                             [](const Term& term) { return term.coefficient < 0; });
+}
+
 void render_atom(const Atom& atom, std::string* out) {
   switch (atom.kind) {
     case AtomKind::kVariable:
       *out += atom.name;
       break;
     case AtomKind::kFloorDiv:
-      if (rounds_up(atom)) {
+      if (rounds_up_negated(atom)) {
+        render_call("ceil_div", {Expr(0) - atom.arguments[0], atom.arguments[1]}, out);
+      } else if (rounds_up(atom)) {
         const Expr& divisor = atom.arguments[1];
         render_call("ceil_div", {atom.arguments[0] - divisor + 1, divisor}, out);
       } else {
@@ -54,16 +67,27 @@ void render_atom(const Atom& atom, std::string* out) {
   }
 }
 
+// What remains to be written before the factors once those that round up have taken their signs.
+Int coefficient_of(const Term& term) {
+  Int coefficient = term.coefficient;
+  if (!term.monomial) return coefficient;
+  for (const Factor& factor : term.monomial->factors) {
+    if (factor.power % 2 == 1 && rounds_up_negated(*factor.atom)) coefficient = checked_sub(0, coefficient);
+  }
+  return coefficient;
+}
+
 void render_term(const Term& term, bool is_first, std::string* out) {
-  if (term.coefficient < 0) {
+  const Int coefficient = coefficient_of(term);
+  if (coefficient < 0) {
     *out += '-';
   } else if (!is_first) {
     *out += '+';
   }
-  const bool is_unit = term.coefficient == 1 || term.coefficient == -1;
+  const bool is_unit = coefficient == 1 || coefficient == -1;
   if (!term.monomial || !is_unit) {
-    const std::string number = to_string(term.coefficient);
-    out->append(number, term.coefficient < 0 ? 1 : 0);
+    const std::string number = to_string(coefficient);
+    out->append(number, coefficient < 0 ? 1 : 0);
     if (term.monomial) *out += '*';
   }
   if (!term.monomial) return;

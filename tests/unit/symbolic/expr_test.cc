@@ -107,5 +107,15 @@ TEST(Expr, WithFewestExpertsTakesTheChosenOnes) {
   EXPECT_EQ(with_fewest_experts(max(Expr::variable("x"), distinct)), max(Expr::variable("x"), 8));
 }
 
+TEST(Expr, RoundingUpByAFormulaReadsWithoutSigns) {
+  const Expr x = Expr::variable("x"), y = Expr::variable("y"), k = Expr::variable("k");
+  EXPECT_EQ((8 * y * ceil_div(16 * x, k)).to_string(), "8*y*ceil_div(16*x,k)");
+  EXPECT_EQ((1 - ceil_div(x, k)).to_string(), "-ceil_div(x,k)+1");
+  EXPECT_EQ(floor_div(x - 1, k).to_string(), "floor_div(x-1,k)");
+  for (const Expr& expr : {8 * y * ceil_div(16 * x, k), 1 - ceil_div(x, k), ceil_div(x + y, k) * ceil_div(y, k)}) {
+    EXPECT_EQ(Expr::parse(expr.to_string()), expr) << expr.to_string();
+  }
+}
+
 }  // namespace
 }  // namespace kcharter
