@@ -1,5 +1,6 @@
 // Places boxes, pills and edges of one view from top to bottom with dagre, edge labels included.
 import dagre from "@dagrejs/dagre";
+import { straighten } from "./straighten.ts";
 
 export interface Size {
   key: string;
@@ -35,38 +36,15 @@ export interface Layout {
 const MARGIN = 20;
 const LABEL_HEIGHT = 16;
 
-// dagre can align chains towards any of four corners or average them; which draws straightest depends
-// on the graph, so small ones are placed each way and the straightest is kept.
-const ALIGNMENTS = [undefined, "UL", "UR", "DL", "DR"] as const;
-const FEW_LINKS = 60;
-
 export function layOut(sizes: Size[], links: Link[]): Layout {
-  let best: Layout | null = null;
-  let least = Infinity;
-  for (const align of links.length <= FEW_LINKS ? ALIGNMENTS : [undefined]) {
-    const layout = place(sizes, links, align);
-    const cost = bends(layout);
-    if (cost < least) [best, least] = [layout, cost];
-  }
-  return best as Layout;
+  return straighten(place(sizes, links));
 }
 
-// How far edges run sideways, heavy ones most, and what the drawing takes in width.
-function bends(layout: Layout): number {
-  let cost = layout.width;
-  for (const { points, weight } of layout.edges) {
-    points.forEach((point, index) => {
-      const next = points[index + 1];
-      if (next) cost += (weight / 8) * Math.min(200, Math.abs(next.x - point.x));
-    });
-  }
-  return cost;
-}
-
-function place(sizes: Size[], links: Link[], align: (typeof ALIGNMENTS)[number]): Layout {
+// Layers, their order and the bends of edges.
+function place(sizes: Size[], links: Link[]): Layout {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   graph.setGraph({
-    rankdir: "TB", nodesep: 26, ranksep: 26, edgesep: 14, marginx: MARGIN, marginy: MARGIN, ...(align ? { align } : {}),
+    rankdir: "TB", nodesep: 26, ranksep: 26, edgesep: 14, marginx: MARGIN, marginy: MARGIN,
   });
   for (const { key, width, height } of sizes) graph.setNode(key, { width, height });
   links.forEach((link, index) => {

@@ -19,8 +19,9 @@ const clampScale = (scale: number) => Math.min(LARGEST, Math.max(SMALLEST, scale
 // The whole drawing within the readable range of zoom; where it is too big, centred on `focus`.
 export function fit(drawing: Extent, screen: Extent, focus: { x: number; y: number } | null): View {
   const narrow = screen.width <= 760;
-  const [least, most] = narrow ? [0.92, 1] : [0.78, 1.2];
   const whole = Math.min((screen.width - 16) / drawing.width, (screen.height - 16) / drawing.height);
+  const legible = whole >= 0.6 ? 0.6 : 0.78; // smaller where that shows all of it
+  const [least, most] = narrow ? [0.92, 1] : [legible, 1.2];
   const scale = Math.min(most, Math.max(least, whole));
   const centre = (size: number, room: number, at: number | undefined) => {
     if (size * scale <= room) return (room - size * scale) / 2;

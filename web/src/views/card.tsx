@@ -1,6 +1,6 @@
-// One model: what it is, whether it fits, four numbers. The whole card is one link.
+// One model: what it is, whether it fits, and the numbers people compare. The whole card is one link.
 import type { CatalogLayers } from "../document/catalog.ts";
-import { formatBytes, formatCount, formatParameters, THIN } from "../format/number.ts";
+import { formatBytes, formatCount, formatParameters, formatTime, THIN } from "../format/number.ts";
 import { formatHash } from "../settings/settings.ts";
 import { settingsOf, type Load } from "./landing.tsx";
 import { Stack } from "./stack.tsx";
@@ -38,6 +38,8 @@ export function Card({ priced, capacity, load }: { priced: Priced; capacity: big
     ["Weights", bytesText(parts.weights)], ["KV cache", bytesText(parts.kv)],
     parts.state ? ["State", bytesText(parts.state)] : ["Activation", bytesText(parts.activation)],
     perToken ? ["KV / token", bytesText(perToken)] : ["FLOPs", priced.flops === null ? "unknown" : formatCount(priced.flops)],
+    ...(priced.bound === null ? [] : [[mode === "decode" ? "One step" : "Prefill", `≥${THIN}${formatTime(priced.bound)}`] as [string, string],
+      ...(isOfTokens(priced) ? [["Tokens/s", `≤${THIN}${formatCount(Math.round(tokensOf(mode, load) / priced.bound))}`] as [string, string]] : [])]),
   ];
   return (
     <a class="card" href={linkOf(priced, load)}>
@@ -61,6 +63,23 @@ export function Card({ priced, capacity, load }: { priced: Priced; capacity: big
   );
 }
 
+const isOfTokens = ({ entry }: Priced) => entry?.variables.some(({ name }) => name === "current_length") ?? false;
+const tokensOf = (mode: string, load: Load) => Number(load.batch) * (mode === "decode" ? 1 : Number(load.length));
+
+const WORDS: Record<string, string> = {
+  key_value: "full attention", latent: "latent attention", window: "window", cross_key_value: "cross attention", state: "state", none: "no cache",
+};
+
+// `48 layers: 36 state, 12 full attention`.
+function layersText(layers: CatalogLayers[]): string {
+  const counts = new Map<string, number>();
+  for (const { cache, repeat } of layers) counts.set(cache, (counts.get(cache) ?? 0) + repeat);
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const parts = [...counts].map(([cache, count]) => `${counts.size > 1 ? `${count} ` : ""}${WORDS[cache] ?? cache}`);
+  const equal = layers.length === 1 ? "equal " : "";
+  return `${total} ${equal}${total === 1 ? "layer" : "layers"}${counts.size > 1 ? ":" : ","} ${parts.join(", ")}`;
+}
+
 const HEIGHT: Record<string, number> = { key_value: 18, latent: 18, window: 13, cross_key_value: 13, state: 9, none: 9 };
 
 // The layer pattern as a bar code: tall is full attention, middle a window, short linear or no cache.
@@ -80,7 +99,7 @@ function LayerCode({ layers }: { layers: CatalogLayers[] }) {
       <svg viewBox="0 0 300 18" preserveAspectRatio="none" aria-hidden="true">
         {bars.map((bar, index) => <rect key={index} class={bar.strong ? "strong" : ""} x={bar.x} y={18 - bar.height} width={Math.max(0.6, width * 0.82)} height={bar.height} />)}
       </svg>
-      <p>{layers.map(({ repeat, kind }) => `${repeat}${kind ? ` × ${kind}` : ""}`).slice(0, 4).join(", ")}{layers.length > 4 ? " …" : ""}{THIN}layers</p>
+      <p>{layersText(layers)}</p>
     </div>
   );
 }

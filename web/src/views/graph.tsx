@@ -14,7 +14,8 @@ import type { Session } from "./session.ts";
 
 const FOOT = 46; // px that the zoom buttons and the legend take
 
-export function Graph({ session }: { session: Session }) {
+// `covered`: px at the right that the details lie over.
+export function Graph({ session, covered }: { session: Session; covered: number }) {
   const { level, selected, actions, evaluation } = session;
   const { shapes } = session.settings;
   const model = useMemo(() => buildGraph(session), [level, evaluation, shapes]);
@@ -40,7 +41,13 @@ export function Graph({ session }: { session: Session }) {
     refit();
   }, [level, shapes]);
   useEffect(() => {
-    if (selected) reveal(model, selected, screen.current, canvas.setView);
+    if (covered === 0) return;
+    const beside = { ...screen.current, width: screen.current.width - covered };
+    canvas.setView(() => fit(model.layout, beside, focus));
+    if (selected) reveal(model, selected, beside, canvas.setView);
+  }, [covered]);
+  useEffect(() => {
+    if (selected) reveal(model, selected, { ...screen.current, width: screen.current.width - covered }, canvas.setView);
   }, [selected]);
   useCanvasKeys({
     fit: () => canvas.setView(() => whole(model.layout, screen.current)),

@@ -15,7 +15,7 @@ import { LandingTable } from "./landing_table.tsx";
 import { price, type Priced } from "./price.ts";
 import { toggleTheme } from "./theme.ts";
 
-type Sort = "name" | "memory" | "parameters" | "decode";
+type Sort = "name" | "memory" | "parameters" | "time" | "flops";
 type Fits = "all" | "fits" | "over";
 export interface Load {
   mode: Mode;
@@ -84,7 +84,7 @@ function Catalogue({ models, onOpen }: { models: CatalogModel[]; onOpen: (name: 
       // from disk the address may stay as it is
     }
   };
-  const priced = useMemo(() => models.map((model) => price(model, load, capacity)), [models, load]);
+  const priced = useMemo(() => models.map((model) => price(model, load, device)), [models, load]);
   const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
   const shown = priced.filter(({ model, over }) =>
     words.every((word) => `${model.name} ${model.architecture ?? ""} ${model.format}`.toLowerCase().includes(word))
@@ -98,7 +98,7 @@ function Catalogue({ models, onOpen }: { models: CatalogModel[]; onOpen: (name: 
         <div class="landing-tools">
           <input type="search" placeholder="Find a model" aria-label="Find a model" value={text} onInput={(event) => setText(event.currentTarget.value)} />
           <Select label="Sort" hideLabel value={sort} onChange={(value) => setSort(value as Sort)}
-            options={[{ value: "name", text: "Sort by name" }, { value: "memory", text: "Sort by memory" }, { value: "parameters", text: "Sort by parameters" }, { value: "decode", text: "Sort by FLOPs" }]} />
+            options={[{ value: "name", text: "Sort by name" }, { value: "memory", text: "Sort by memory" }, { value: "parameters", text: "Sort by parameters" }, { value: "time", text: "Sort by time" }, { value: "flops", text: "Sort by FLOPs" }]} />
           {capacity !== null && (
             <Select label="Show" hideLabel value={fits} onChange={(value) => setFits(value as Fits)}
               options={[{ value: "all", text: "all" }, { value: "fits", text: "those that fit" }, { value: "over", text: "those that do not" }]} />
@@ -141,7 +141,8 @@ const ORDER: Record<Sort, (a: Priced, b: Priced) => number> = {
   name: (a, b) => a.model.name.localeCompare(b.model.name),
   memory: (a, b) => number(b.total) - number(a.total),
   parameters: (a, b) => number(b.model.parameters) - number(a.model.parameters),
-  decode: (a, b) => number(b.flops) - number(a.flops),
+  time: (a, b) => (b.bound ?? -1) - (a.bound ?? -1),
+  flops: (a, b) => number(b.flops) - number(a.flops),
 };
 
 function Controls({ load, change }: { load: Load; change: (patch: Partial<Load>) => void }) {

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatParameters } from "../format/number.ts";
+import { formatBytes, formatCount, formatParameters, formatTime } from "../format/number.ts";
 import { kindOf, linkOf } from "./card.tsx";
 import type { Load } from "./landing.tsx";
 import type { Priced } from "./price.ts";
@@ -13,7 +13,7 @@ export function LandingTable({ priced, capacity, load }: { priced: Priced[]; cap
         <thead>
           <tr>
             <th scope="col">Model</th>
-            {["Params", "Needed", capacity === null ? "" : "Free", "Weights", "KV cache", "State", "Act. peak", "KV / token", "FLOPs"].filter((name) => name !== "")
+            {["Params", "Needed", capacity === null ? "" : "Free", "Weights", "KV cache", "State", "Act. peak", "KV / token", "FLOPs", capacity === null ? "" : "Step ≥"].filter((name) => name !== "")
               .map((name) => <th key={name} scope="col" class="number">{name}</th>)}
             <th scope="col">Kind</th>
           </tr>
@@ -31,6 +31,7 @@ export function LandingTable({ priced, capacity, load }: { priced: Priced[]; cap
                   <td key={index} class={value === 0n ? "number zero" : "number"}>{text(value)}</td>
                 ))}
                 <td class="number">{flops === null ? "unknown" : formatCount(flops)}</td>
+                {capacity !== null && <td class="number">{entry.bound === null ? "unknown" : formatTime(entry.bound)}</td>}
                 <td>{kindOf(entry)}</td>
               </tr>
             );

@@ -33,8 +33,8 @@ export function MemoryPanel({ session }: { session: Session }) {
     <aside class={unfolded ? "memory unfolded" : "memory"} aria-label="Memory">
       <section class="verdict">
         <div class="section-head">
-          <h2>Memory{device && <span class="light"> on {device.name}</span>}</h2>
-          <span class="light">{compared ? "A" : "whole model"}</span>
+          <h2 title="of the whole model, wherever the view is">Memory{device && <span class="light"> on {device.name}</span>}</h2>
+          {(compared || !device) && <span class="light">{compared ? "A" : "whole model"}</span>}
         </div>
         <Total total={total.value} mark={sign(total.exactness)} capacity={capacity} />
         <button type="button" class="more" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>{unfolded ? "less" : "more"}</button>

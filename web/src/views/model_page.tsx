@@ -86,6 +86,8 @@ function Waiting({ name }: { name: string }) {
   );
 }
 
+const OVERLAID_DRAWER = 344; // px, as style/responsive.css has it
+
 function Opened(props: { document: Document; name: string; library: Library; setDocument: (name: string, document: Document) => void }) {
   const page = usePage(props.document, props.library, props.setDocument, props.name);
   const { session, overlay, query, note, details, missing } = page;
@@ -111,7 +113,7 @@ function Opened(props: { document: Document; name: string; library: Library; set
         {missing !== null && <p class="notice">This document has no <code>{missing}</code>; this is the nearest module above it.</p>}
         {settings.view === "graph" && tooMany && <TooMany session={session} />}
         <div class="stage">
-          {view === "graph" ? <Graph session={session} /> : view === "table" ? <TableView session={session} /> : <PeakView session={session} />}
+          {view === "graph" ? <Graph session={session} covered={details && matchMedia("(min-width: 761px) and (max-width: 1240px)").matches ? OVERLAID_DRAWER : 0} /> : view === "table" ? <TableView session={session} /> : <PeakView session={session} />}
           {details && <Drawer key={`${details.kind}${details.id}`} session={session} item={details} />}
         </div>
         <Strip session={session} />

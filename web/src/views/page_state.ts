@@ -206,6 +206,7 @@ export function usePage(first: Document, library: Library, setDocument: (name: s
   const otherMode = {
     mode: otherModeName,
     available: (sibling?.document ?? null) !== null,
+    sought: sibling !== null,
     reason: sibling === null ? "Looking for the other step's document." : `There is no ${otherModeName} document beside this one.`,
   };
   const session: Session = { document, settings, place, level, device, ...priced, selected, compared, otherMode, actions };

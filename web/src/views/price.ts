@@ -1,8 +1,9 @@
 // A model of the catalogue under the landing page's load.
 import type { CatalogMode, CatalogModel } from "../document/catalog.ts";
 import type { Mode, SummaryName } from "../document/types.ts";
-import { evaluate } from "../formula/evaluate.ts";
+import { evaluate, evaluateFewestExperts } from "../formula/evaluate.ts";
 import { FormulaError, parseFormula, type Program } from "../formula/parse.ts";
+import { peakOperations, usableMemory, type Device } from "../time/device.ts";
 import type { Load } from "./landing.tsx";
 
 export interface Priced {
@@ -14,7 +15,10 @@ export interface Priced {
   flops: bigint | null;
   perToken: bigint | null; // cache bytes of one more token, one sequence
   over: boolean;
+  bound: number | null; // seconds that one step takes at least; null: no device, or unknown
 }
+
+const MOVED: SummaryName[] = ["weight_read_bytes", "kv_read_bytes", "kv_write_bytes"];
 
 const programs = new Map<string, Program | null>();
 
@@ -32,7 +36,8 @@ function programOf(text: string): Program | null {
   return program;
 }
 
-export function price(model: CatalogModel, load: Load, capacity: bigint | null): Priced {
+export function price(model: CatalogModel, load: Load, device: Device | null): Priced {
+  const capacity = device ? usableMemory(device) : null;
   const other: Mode = load.mode === "decode" ? "prefill" : "decode";
   const mode = model.modes[load.mode] ? load.mode : other;
   const entry = model.modes[mode] ?? null;
@@ -48,6 +53,13 @@ export function price(model: CatalogModel, load: Load, capacity: bigint | null):
     const program = formula === null || formula === undefined ? null : programOf(formula);
     return program === null ? null : evaluate(program, at);
   };
+  // A bound holds under any routing, so it takes the chosen experts once.
+  const least = (name: SummaryName): number | null => {
+    const formula = entry?.summary[name]?.formula;
+    const program = formula === null || formula === undefined ? null : programOf(formula);
+    const bytes = program === null ? null : evaluateFewestExperts(program, bindings);
+    return bytes === null ? null : Number(bytes);
+  };
   const total = value("total_bytes");
   const kv = value("kv_cache_bytes");
   return {
@@ -58,6 +70,18 @@ export function price(model: CatalogModel, load: Load, capacity: bigint | null):
     },
     flops: value("flops"),
     perToken: kv === null || kv === 0n ? kv : value("kv_cache_bytes", new Map([...bindings, ["batch_size", 1n], ["max_length", load.length + 1n]]))! - value("kv_cache_bytes", new Map([...bindings, ["batch_size", 1n]]))!,
+    bound: device ? boundOf(device, model, least("flops"), MOVED.map(least)) : null,
     over: capacity !== null && total !== null && total > capacity,
   };
+}
+
+// A step's bound from the summary alone: compute at the dense peak of the type most weights have,
+// compulsory bytes at the whole bandwidth.
+function boundOf(device: Device, model: CatalogModel, flops: number | null, moved: (number | null)[]): number | null {
+  const main = [...model.dtypes].sort((a, b) => Number(b.bytes - a.bytes))[0]?.dtype ?? "";
+  const peak = peakOperations(device, /^u?int|^f4|^f8/.test(main) ? "bf16" : main);
+  if (flops === null || peak === null || moved.includes(null)) return null;
+  const bytes = moved.reduce((sum: number, part) => sum + (part ?? 0), 0);
+  const seconds = Math.max(flops / peak, bytes / device.bandwidth_bytes_per_second);
+  return seconds > 0 ? seconds : null;
 }

@@ -31,7 +31,7 @@ export function reservations(session: Session): Reservations {
   list.sort((a, b) => order.indexOf(a.tag) - order.indexOf(b.tag));
   const count = (tag: string) => list.filter((entry) => entry.tag === tag).length;
   const result = { list, unknown: count("unknown") + count("error"), assumed: count("assumed"), notes: count("note") };
-  cache.set(session.evaluation, result);
+  if (session.otherMode.sought) cache.set(session.evaluation, result);
   return result;
 }
 
@@ -95,7 +95,7 @@ function fromPage({ device, otherMode, document }: Session): Reservation[] {
       text: `Estimates use ${isCalibrated(device) ? "fractions measured on" : "the usual fractions of the class of"} ${device.name}, dense peaks, ${device.accumulate || "the vendor's accumulate mode"}. Communication is not counted.`,
     });
   }
-  if (!otherMode.available) list.push({ tag: "note", code: "no-sibling", extent: "", text: otherMode.reason, target: null });
+  if (otherMode.sought && !otherMode.available) list.push({ tag: "note", code: "no-sibling", extent: "", text: otherMode.reason, target: null });
   if (document.newerMinor) {
     list.push({ tag: "note", code: "newer-minor", extent: document.schemaVersion, target: null,
       text: "The document is of a newer minor version; members that this viewer does not know are ignored." });

@@ -36,7 +36,7 @@ export interface Session {
   measure: Measure;
   selected: string | null; // a box's key
   compared: Compared | null;
-  otherMode: { mode: Mode; available: boolean; reason: string };
+  otherMode: { mode: Mode; available: boolean; sought: boolean; reason: string };
   actions: Actions;
 }
 

@@ -2,7 +2,7 @@
 import { formatPercent, integer } from "../format/number.ts";
 import { ancestors, resolvePath } from "../document/paths.ts";
 import type { Document, Item, Module } from "../document/types.ts";
-import { BAR_LABELS, barValue, effectiveBar } from "../metrics/bar.ts";
+import { BAR_LABELS, barValue, effectiveBar, hotSet } from "../metrics/bar.ts";
 import type { Session } from "./session.ts";
 
 export interface Tick {
@@ -85,7 +85,9 @@ export function Strip({ session }: { session: Session }) {
   const mixed = new Set(ticks.filter((tick) => tick.layer).map((tick) => tick.attention)).size > 1;
   const here = (tick: Tick) => tick.item.kind === "module" && (above.has(tick.item.id) && level.module.id !== 0
     || ancestors(document, tick.item.id).some((module) => module.id === level.module.id && module.id !== 0));
-  const tone = { time: "hot", flops: "ink", weights: "w", reads: "ink", activations: "act" }[bar];
+  const hot = bar === "time" ? hotSet(new Map(values.map((value, index) => [String(index), value]))) : new Set<string>();
+  const numbers = layerNumbers(ticks);
+  const tone = { time: "warm", flops: "ink", weights: "w", reads: "ink", activations: "act" }[bar];
   return (
     <nav class="strip" aria-label="All layers">
       <p>{BAR_LABELS[bar]}<span class="light"> of each layer</span>{mixed && <span class="light"><br />• full attention</span>}</p>
@@ -96,9 +98,10 @@ export function Strip({ session }: { session: Session }) {
               type="button" tabIndex={-1} title={`${tick.name}: ${formatPercent((values[index] as number) / most)} of the largest`}
               aria-label={tick.name} onClick={() => goTo(session, tick)}
             >
-              <span class={`tick ${tone}`} style={{ height: `${Math.max(2, ((values[index] as number) / most) * 100)}%` }} />
+              <span class={`tick ${hot.has(String(index)) ? "hot" : tone}`} style={{ height: `${Math.max(2, ((values[index] as number) / most) * 100)}%` }} />
             </button>
             <span class="dot">{mixed && tick.attention ? "•" : ""}</span>
+            <span class="number">{numbers[index]}</span>
           </li>
         ))}
       </ol>
@@ -114,6 +117,19 @@ export function Strip({ session }: { session: Session }) {
       at.actions.stepInstance(stage, instance);
     } else actions.goTo(tick.item.id);
   }
+}
+
+// The numbers of every sixteenth layer or so, and of the last.
+function layerNumbers(ticks: Tick[]): string[] {
+  const layers = ticks.filter((tick) => tick.layer).length;
+  const every = [1, 2, 4, 6, 8, 12, 16, 24, 32, 64, 128].find((step) => layers / step <= 10) ?? 256;
+  let layer = -1;
+  return ticks.map((tick) => {
+    if (!tick.layer) return "";
+    layer += 1;
+    const nearEnd = layers - 1 - layer;
+    return nearEnd === 0 || (layer % every === 0 && nearEnd >= every / 2) ? String(layer) : "";
+  });
 }
 
 const peakless = (session: Session, divisor: number) => (session.measure.bar === "activations" ? 1 : divisor);

@@ -37,9 +37,15 @@ function Breadcrumb({ session }: { session: Session }) {
   const chain = ancestors(document, level.module.id).filter((module) => !isEntrance(document, module));
   return (
     <nav class="crumbs" aria-label="Breadcrumb">
+      {chain.length > 2 && (
+        <select class="ancestors" aria-label="Ancestors" value="" onChange={(event) => actions.goTo(entrance(document, Number(event.currentTarget.value)))}>
+          <option value="">…</option>
+          {chain.slice(0, -2).map((module) => <option key={module.id} value={module.id}>{moduleLabel(module)}</option>)}
+        </select>
+      )}
       <ol>
         {chain.map((module, index) => (
-          <li key={module.id}>
+          <li key={module.id} class={chain.length - index > 2 ? "far" : ""}>
             {index > 0 && <span class="separator" aria-hidden="true">›</span>}
             {index === chain.length - 1
               ? <span class="here" aria-current="page">{moduleLabel(module)}</span>

@@ -1,41 +1,62 @@
-// Pictures of the page's views: npx tsx test/browser/screenshots.ts SITE FOLDER [MODEL]
+// Pictures of the page's views, in both themes and at three widths, to be looked at:
+//
+//   npm run screenshots -- SITE FOLDER [MODEL] [OTHER MODEL]
+//
+// ONLY=peak,find takes those whose name contains one of the words.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import type { Page } from "playwright-core";
 import { launch, open, serve } from "./browser.ts";
 
-const [site = "site", folder = "test-results/screenshots", model = "Wren-8B", drill = "#model.layers.0"] = process.argv.slice(2);
+const [site = "site", folder = "test-results/screenshots", model = "Wren-8B", other = "Kestrel-27B", inside = "model.layers.0"] =
+  process.argv.slice(2);
+const load = "&batch=8&seq=32768&max_seq=65536&device=h100-sxm";
+const document = (mode: string, where = "", more = "") => `kcharter.html?doc=generated/${model}.${mode}.json#${where}${load}${more}`;
+const click = (at: number) => async (page: Page) => page.locator("[data-box]").nth(at).dispatchEvent("click"); // wherever it is
+const keys = (key: string, text = "") => async (page: Page) => {
+  await page.keyboard.press(key);
+  await page.keyboard.type(text);
+};
+
+interface View {
+  name: string;
+  url: string;
+  act?: (page: Page) => Promise<void>;
+}
+const VIEWS: View[] = [
+  { name: "landing", url: `index.html#${load}` },
+  { name: "root", url: document("decode") },
+  { name: "layer", url: document("decode", inside), act: click(1) },
+  { name: "leaf", url: document("decode", `${inside}.self_attn`), act: click(2) },
+  { name: "table", url: document("decode", inside, "&view=table") },
+  { name: "peak", url: document("prefill", "", "&view=peak") },
+  { name: "compare", url: document("decode", "", `&compare=generated/${other}.decode.json&view=table`) },
+  { name: "find", url: document("decode"), act: keys("/", "op:matmul attn") },
+  { name: "over", url: document("decode", inside).replace("batch=8", "batch=64") },
+  { name: "assumptions", url: document("decode"), act: keys("i") },
+  { name: "export", url: document("decode"), act: keys("e") },
+  { name: "error", url: "kcharter.html?doc=../secret.json" },
+];
+const SIZES = [[1440, 900], [1024, 700], [390, 800]] as const;
+
 mkdirSync(folder, { recursive: true });
 const server = await serve(path.resolve(site));
 const browser = await launch();
-const document = `${server.url}/kcharter.html?doc=generated/${model}`;
-const load = "&batch=8&seq=32768&max_seq=65536";
-const views: [name: string, url: string, width: number, height: number, dark?: boolean, act?: string][] = [
-  ["01-landing", `${server.url}/index.html#${load}`, 1440, 900],
-  ["02-root", `${document}.decode.json#${load}`, 1440, 900],
-  ["03-drill", `${document}.decode.json${drill}${load}`, 1440, 900, false, "click"],
-  ["04-leaf", `${document}.decode.json${drill}.self_attn${load}`, 1440, 900, false, "click"],
-  ["05-table", `${document}.decode.json${drill}.self_attn${load}&view=table`, 1440, 900],
-  ["06-peak", `${document}.prefill.json#&seq=32768&max_seq=65536&view=peak`, 1440, 900],
-  ["07-dark-over", `${document}.decode.json${drill}&batch=64&seq=32768&max_seq=131072`, 1440, 900, true],
-  ["10-by-operator", `${document}.decode.json#${load}&view=table&group=operator`, 1024, 700],
-  ["12-narrow", `${document}.decode.json${drill}${load}`, 390, 800],
-  ["15-find", `${document}.decode.json#${load}`, 1440, 900, false, "find"],
-  ["19-landing-narrow", `${server.url}/index.html`, 390, 800],
-];
 const only = process.env.ONLY?.split(",");
-for (const [name, url, width, height, dark, act] of views) {
-  if (only && !only.some((part) => name.includes(part))) continue;
-  const { page, problems } = await open(browser, url, { width, height, dark: dark ?? false });
-  await page.waitForTimeout(400);
-  if (act === "click") await page.locator("[data-box]").nth(1).click({ force: true });
-  if (act === "find") {
-    await page.keyboard.press("/");
-    await page.keyboard.type("op:matmul attn");
+for (const { name, url, act } of VIEWS) {
+  for (const [width, height] of SIZES) {
+    for (const dark of [false, true]) {
+      const file = `${name}-${width}${dark ? "-dark" : ""}`;
+      if (only && !only.some((part) => `${file}.png`.includes(part))) continue;
+      const { page, problems } = await open(browser, `${server.url}/${url}`, { width, height, dark });
+      await page.waitForTimeout(600);
+      await act?.(page);
+      await page.waitForTimeout(600);
+      await page.screenshot({ path: path.join(folder, `${file}.png`) });
+      if (problems.length > 0) console.log(file, problems);
+      await page.context().close();
+    }
   }
-  await page.waitForTimeout(500);
-  await page.screenshot({ path: path.join(folder, `${name}.png`) });
-  if (problems.length > 0) console.log(name, problems);
-  await page.context().close();
 }
 await browser.close();
 server.close();
