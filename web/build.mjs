@@ -13,7 +13,7 @@ const devicesFolder = path.join(web, "../models/devices");
 // What the page needs of models/devices/*.json: no sources, no prose.
 const DEVICE_MEMBERS = [
   "id", "name", "vendor", "class", "grade", "memory", "bandwidth_bytes_per_second",
-  "dense_operations_per_second", "accumulate", "efficiency",
+  "dense_operations_per_second", "accumulate", "efficiency", "link",
 ];
 async function deviceTable() {
   const files = await readdir(devicesFolder).catch(() => []);

@@ -79,7 +79,7 @@ function readMode(reader: Reader): CatalogMode {
   return {
     document: reader.string("document"),
     variables: reader.each("variables", (variable) => ({
-      name: variable.string("name"), label: variable.string("label", ""), value: variable.integer("value"), min: variable.integerOrNull("min") ?? 0n,
+      name: variable.string("name"), label: variable.string("label", ""), value: variable.integer("value"), min: variable.integerOrNull("min") ?? 0n, group: variable.string("group", ""),
     })),
     summary,
     unknown: reader.count("unknown", 0),

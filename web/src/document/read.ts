@@ -1,14 +1,14 @@
 // JSON text → Document, or a DocumentError that says what is wrong and what to do.
+import { FormulaTable, readQuantity, readSpelled } from "./formula_table.ts";
 import { parseJson } from "./parse_json.ts";
 import { DocumentError, isObject, Reader, toInteger } from "./reader.ts";
+import { readFindings, readMeasured, readParallel } from "./sections.ts";
 import {
-  METRICS, type Cache, type Document, type Formula, type GraphNode, type Item, type Metrics,
-  type Module, type Quantity, type SummaryName, type Tensor, type Value, type Variable,
+  METRICS, type Cache, type Document, type GraphNode, type Item, type Metrics,
+  type Module, type SummaryName, type Tensor, type Value, type Variable,
 } from "./types.ts";
 
 export const SUPPORTED = { major: 1, minor: 0 };
-const EXACTNESS = ["exact", "estimated", "lower_bound", "assumed", "unknown"] as const;
-const SOURCES = ["tensor", "config", "graph", "rule", "assumed", "unknown"] as const;
 
 export function readDocument(text: string, fileName: string): Document {
   const json = parseJson(text, fileName);
@@ -52,6 +52,9 @@ export function readDocument(text: string, fileName: string): Document {
       message: reader.string("message", ""),
       count: reader.count("count", 1),
     })),
+    parallel: readParallel(root, formulas),
+    measured: readMeasured(root, sizes),
+    findings: readFindings(root, sizes),
     formulas: formulas.all,
   };
 }
@@ -93,34 +96,13 @@ interface Sizes {
   caches: number;
 }
 
-class FormulaTable {
-  readonly all: Formula[];
-  private readonly byText = new Map<string, number>();
-
-  constructor(texts: string[]) {
-    this.all = texts.map((text) => ({ text, program: undefined }));
-    texts.forEach((text, index) => this.byText.set(text, index));
-  }
-  get size() {
-    return this.all.length;
-  }
-  indexOf(text: string): number {
-    let index = this.byText.get(text);
-    if (index === undefined) {
-      index = this.all.push({ text, program: undefined }) - 1;
-      this.byText.set(text, index);
-    }
-    return index;
-  }
-}
-
 function texts(reader: Reader): [string, string][] {
   return reader.entries().map(([name, value]) => [name, String(value)]);
 }
 
 function readVariable(reader: Reader): Variable {
   const name = reader.string("name");
-  return { name, label: reader.string("label", name), value: reader.integer("value"), min: reader.integerOrNull("min") ?? 0n };
+  return { name, label: reader.string("label", name), value: reader.integer("value"), min: reader.integerOrNull("min") ?? 0n, group: reader.string("group", "") };
 }
 
 export function readModelFacts(reader: Reader): Document["model"] {
@@ -140,22 +122,12 @@ export function readModelFacts(reader: Reader): Document["model"] {
   };
 }
 
-function readQuantity(reader: Reader, formula: number | null): Quantity {
-  return {
-    formula,
-    exactness: formula === null ? "unknown" : reader.oneOf("exactness", EXACTNESS, "exact"),
-    source: reader.oneOf("source", SOURCES, formula === null ? "unknown" : "rule"),
-  };
-}
-
 function readSummary(reader: Reader, formulas: FormulaTable): Document["summary"] {
   const summary: Document["summary"] = {};
   for (const name of [...METRICS, "total_bytes"] as SummaryName[]) {
     if (reader.raw(name) === undefined) continue;
     const entry = reader.object_(name);
-    const text = entry.textOrNull("formula");
-    const quantity = readQuantity(entry, text === null ? null : formulas.indexOf(text));
-    summary[name] = { ...quantity, value: toInteger(entry.raw("value")) };
+    summary[name] = { ...readSpelled(entry, formulas), value: toInteger(entry.raw("value")) };
   }
   return summary;
 }

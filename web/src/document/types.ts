@@ -1,6 +1,7 @@
 // A document as the page uses it: checked, with formulas compiled on first use, children and nodes
 // by index. The members are those of schemas/README.md; what the page adds is said here.
 import type { Program } from "../formula/parse.ts";
+import type { Findings, Measured, Parallel } from "./sections.ts";
 
 export const METRICS = [
   "weight_bytes", "kv_cache_bytes", "state_bytes", "activation_peak_bytes", "cache_copy_bytes",
@@ -109,6 +110,7 @@ export interface Variable {
   label: string;
   value: bigint;
   min: bigint;
+  group: string; // "parallel": a size of a group of devices
 }
 
 export interface LiveValue {
@@ -160,5 +162,8 @@ export interface Document {
   caches: Cache[];
   peak: { node: number | null; alive: LiveValue[] } | null;
   diagnostics: Diagnostic[];
+  parallel: Parallel | null;
+  measured: Measured | null;
+  findings: Findings | null;
   newerMinor: boolean;
 }

@@ -1,15 +1,15 @@
 // The metric that bars show: time, FLOPs, weights, bytes read or the activation peak, of any item.
-import type { Item, MetricName } from "../document/types.ts";
+import type { Document, Item, MetricName } from "../document/types.ts";
 import { formatBytes, formatCount, formatTime, THIN } from "../format/number.ts";
-import type { BarName } from "../settings/settings.ts";
+import { BARS, type BarName } from "../settings/settings.ts";
 import type { StepTime } from "../time/estimate.ts";
 import { sum, type Amount, type Evaluation } from "./evaluation.ts";
 
 export const BAR_LABELS: Record<BarName, string> = {
-  time: "Time", flops: "FLOPs", weights: "Weight bytes", reads: "Bytes read", activations: "Activation peak",
+  time: "Time", measured: "Measured time", flops: "FLOPs", weights: "Weight bytes", reads: "Bytes read", activations: "Activation peak",
 };
 
-const PARTS: Record<Exclude<BarName, "time">, MetricName[]> = {
+const PARTS: Record<Exclude<BarName, "time" | "measured">, MetricName[]> = {
   flops: ["flops"],
   weights: ["weight_bytes"],
   reads: ["weight_read_bytes", "kv_read_bytes", "activation_read_bytes"],
@@ -32,9 +32,22 @@ export interface Measure {
 export const effectiveBar = (bar: BarName, time: StepTime | null): BarName =>
   bar === "time" && time === null ? "flops" : bar;
 
+// Red is time, estimated or measured.
+export const isTime = (bar: BarName) => bar === "time" || bar === "measured";
+
+export const BAR_TONES: Record<BarName, string> = { time: "warm", measured: "warm", flops: "ink", weights: "w", reads: "ink", activations: "act" };
+
+// Those that this document and device have.
+export const barsOf = (document: Document, time: StepTime | null): BarName[] =>
+  BARS.filter((bar) => (bar !== "time" || time !== null) && (bar !== "measured" || document.measured !== null));
+
+export function measuredTime(document: Document, item: Item): number | null {
+  return (item.kind === "module" ? document.measured?.modules[item.id] : document.measured?.nodes[item.id]) ?? null;
+}
+
 export function barAmount(measure: Measure, item: Item): Amount {
   const bar = effectiveBar(measure.bar, measure.time);
-  if (bar === "time") throw new Error("time is not an amount of the document");
+  if (bar === "time" || bar === "measured") throw new Error("time is not an amount of the document");
   return sum(PARTS[bar].map((name) => measure.evaluation.metric(item, name)));
 }
 
@@ -44,6 +57,10 @@ export function barValue(measure: Measure, item: Item, divisor = 1): BarValue {
     const { estimate, partial } = (measure.time as StepTime).of(item);
     const text = estimate === 0 ? `0` : `${partial ? "≥" : "≈"}${THIN}${formatTime(estimate / divisor)}`;
     return { size: estimate, text };
+  }
+  if (bar === "measured") {
+    const size = measuredTime(measure.evaluation.document, item);
+    return { size, text: size === null ? "not measured" : formatTime(size / divisor) };
   }
   const amount = barAmount(measure, item);
   if (amount.value === null) return { size: null, text: "unknown" };

@@ -70,6 +70,15 @@ export class Evaluation {
     return this.amount(this.document.summary[name]);
   }
 
+  // Of the fullest device; of the whole model where there is one.
+  perDevice(name: SummaryName): Amount {
+    return this.amount((this.document.parallel ?? this.document).summary[name]);
+  }
+
+  get devices(): bigint {
+    return this.document.parallel ? (this.formula(this.document.parallel.devices) ?? 1n) : 1n;
+  }
+
   metric(item: Item, name: MetricName): Amount {
     return this.amount(this.owner(item).metrics[name]);
   }

@@ -7,9 +7,9 @@ import { compiled } from "./evaluation.ts";
 
 export type Curve = (changed: Iterable<[string, bigint]>) => bigint | null;
 
-// A summary quantity as a function of changed variables.
+// A summary quantity, of one device, as a function of changed variables.
 export function curveOf(document: Document, bindings: ReadonlyMap<string, bigint>, metric: SummaryName): Curve {
-  const index = document.summary[metric]?.formula;
+  const index = (document.parallel ?? document).summary[metric]?.formula;
   const formula = index === null || index === undefined ? undefined : document.formulas[index];
   const program = formula ? compiled(formula) : null;
   return (changed) => (program === null ? null : evaluate(program, new Map([...bindings, ...changed])));

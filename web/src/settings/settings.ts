@@ -6,9 +6,9 @@
 import type { Document } from "../document/types.ts";
 
 export type ViewName = "graph" | "table" | "peak";
-export type BarName = "time" | "flops" | "weights" | "reads" | "activations";
+export type BarName = "time" | "measured" | "flops" | "weights" | "reads" | "activations";
 export const VIEWS: ViewName[] = ["graph", "table", "peak"];
-export const BARS: BarName[] = ["time", "flops", "weights", "reads", "activations"];
+export const BARS: BarName[] = ["time", "measured", "flops", "weights", "reads", "activations"];
 
 export interface Settings {
   variables: ReadonlyMap<string, bigint>; // only those that were set
@@ -21,14 +21,23 @@ export interface Settings {
   group: "children" | "operator";
   shapes: "hidden" | "shown"; // operators that only compute shapes
   selected: string | null;
-  compare: string | null;
+  compare: string | null; // a document, or SELF: this one at other settings
+  other: OtherSettings; // of the compared document, where they differ
 }
+
+export interface OtherSettings {
+  variables: ReadonlyMap<string, bigint>;
+  device: string | null; // null: the same
+}
+
+export const SELF = "self";
+const OTHER = "b."; // before a setting of the compared document in the hash
 
 export const DEFAULT_DEVICE = "h100-sxm";
 
 export const DEFAULTS: Settings = {
   variables: new Map(), device: DEFAULT_DEVICE, view: "graph", bar: "time", scale: "linear", of: "all",
-  per: "view", group: "children", shapes: "hidden", selected: null, compare: null,
+  per: "view", group: "children", shapes: "hidden", selected: null, compare: null, other: { variables: new Map(), device: null },
 };
 
 // The three that have names of their own in the hash; other variables use theirs.
@@ -40,12 +49,18 @@ export function parseHash(hash: string): { path: string; settings: Settings } {
   const [path = "", ...parts] = hash.replace(/^#/, "").split("&");
   const settings: Settings = { ...DEFAULTS };
   const variables = new Map<string, bigint>();
+  const other = new Map<string, bigint>();
   for (const part of parts) {
     const [key = "", text = ""] = part.split("=", 2).map(decode) as [string, string];
-    if (RESERVED.has(key)) choose(settings, key, text);
+    if (key === `${OTHER}device`) settings.other = { ...settings.other, device: text };
+    else if (key.startsWith(OTHER)) {
+      const name = key.slice(OTHER.length);
+      if (/^\d{1,18}$/.test(text)) other.set(LONG.get(name) ?? name, BigInt(text));
+    } else if (RESERVED.has(key)) choose(settings, key, text);
     else if (/^\d{1,18}$/.test(text)) variables.set(LONG.get(key) ?? key, BigInt(text));
   }
   settings.variables = variables;
+  settings.other = { ...settings.other, variables: other };
   return { path: decode(path), settings };
 }
 
@@ -81,7 +96,11 @@ export function formatHash(path: string, settings: Settings): string {
     if (settings[key] !== DEFAULTS[key]) add(key, settings[key]);
   }
   if (settings.selected) add("sel", settings.selected);
-  if (settings.compare) add("compare", settings.compare);
+  if (settings.compare) {
+    add("compare", settings.compare);
+    for (const [name, value] of settings.other.variables) add(OTHER + (SHORT[name] ?? name), String(value));
+    if (settings.other.device !== null) add(`${OTHER}device`, settings.other.device);
+  }
   return `#${parts.join("&")}`;
 }
 
@@ -100,6 +119,12 @@ export function bindingsOf(document: Document, settings: Settings): Map<string, 
   const longest = bindings.get("max_length");
   if (current !== undefined && longest !== undefined && longest < current) bindings.set("max_length", current);
   return bindings;
+}
+
+// The settings of the compared document: the same but for what was chosen for it.
+export function otherSettings(settings: Settings): Settings {
+  const { variables, device } = settings.other;
+  return { ...settings, variables: new Map([...settings.variables, ...variables]), device: device ?? settings.device };
 }
 
 // Sets one variable; of current and max length the one just edited wins and the other follows.

@@ -15,6 +15,7 @@ export interface Device {
   bandwidth_bytes_per_second: number;
   dense_operations_per_second: Record<string, number>;
   accumulate: string;
+  link?: { kind?: string; bytes_per_second?: number }; // in one direction
   efficiency?: Record<string, Efficiency | string>;
 }
 

@@ -25,7 +25,7 @@ export function CacheCurve({ session, capacity }: { session: Session; capacity: 
   const lengths = Array.from({ length: SAMPLES + 1 }, (_, i) => (end * BigInt(i)) / BigInt(SAMPLES));
   const bytes = lengths.map(at);
   const rest = (["weight_bytes", "activation_peak_bytes", "cache_copy_bytes"] as const)
-    .reduce((sum, metric) => sum + (evaluation.summary(metric).value ?? 0n), 0n);
+    .reduce((sum, metric) => sum + (evaluation.perDevice(metric).value ?? 0n), 0n);
   const room = capacity === null ? null : Math.max(0, Number(capacity - rest));
   const top = Math.max(...bytes, room !== null && room < 3 * Math.max(...bytes) ? room : 0) || 1;
   const x = (length: bigint | number) => LEFT + (Number(length) / Number(end)) * (WIDTH - LEFT - RIGHT);

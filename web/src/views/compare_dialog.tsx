@@ -1,11 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { readCatalog, type CatalogModel } from "../document/catalog.ts";
 import type { Library } from "../load/library.ts";
+import { DEFAULTS, SELF, type OtherSettings } from "../settings/settings.ts";
 import { Dialog } from "./dom.tsx";
+import { OtherSettingsForm } from "./other_settings.tsx";
 import { DropZone } from "./drop_zone.tsx";
 import type { Session } from "./session.ts";
 
-// Chooses the second document: another of the site, or a file.
+// Chooses the second document: this one at other settings, another of the site, or a file.
 export function CompareDialog({ session, library, onClose }: { session: Session; library: Library; onClose: () => void }) {
   const [models, setModels] = useState<CatalogModel[] | null>(null);
   const [text, setText] = useState("");
@@ -14,7 +16,11 @@ export function CompareDialog({ session, library, onClose }: { session: Session;
     library.text("generated/catalog.json").then((json) => setModels(readCatalog(json)), () => setModels([]));
   }, []);
   const choose = (name: string) => {
-    actions.update({ compare: name }, "push");
+    actions.update({ compare: name, other: DEFAULTS.other }, "push");
+    onClose();
+  };
+  const again = (other: OtherSettings) => {
+    actions.update({ compare: SELF, other }, "push");
     onClose();
   };
   const choices = [
@@ -28,8 +34,10 @@ export function CompareDialog({ session, library, onClose }: { session: Session;
   return (
     <Dialog title="Compare with" onClose={onClose}>
       {compared && (
-        <p><button type="button" onClick={() => { actions.update({ compare: null }, "push"); onClose(); }}>End the comparison with {compared.document.model.name}</button></p>
+        <p><button type="button" onClick={() => { actions.update({ compare: null, other: DEFAULTS.other }, "push"); onClose(); }}>End the comparison with {compared.name}</button></p>
       )}
+      <OtherSettingsForm session={session} onChoose={again} />
+      <h3>Another model</h3>
       <input type="text" class="find-field" placeholder="Find a model" aria-label="Find a model" value={text} onInput={(event) => setText(event.currentTarget.value)} />
       <ul class="choices">
         {choices.slice(0, 60).map(({ path, name }) => (

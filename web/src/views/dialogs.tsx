@@ -8,7 +8,7 @@ const KEYS: [string, string][] = [
   ["Backspace", "up; the module left is selected"], ["Escape", "close overlay, then details"],
   ["P D", "prefill, decode"], ["[ ]", "halve, double the batch"], ["1 2 3", "graph, table, peak"],
   ["M", "next bar metric"], ["O", "share of view or model"], ["X", "all instances or one"], ["/", "find"],
-  ["F + - 0", "fit, zoom, 100 %"], ["C E I T", "compare, export, assumptions, theme"], ["?", "these keys"],
+  ["F + - 0", "fit, zoom, 100 %"], ["C E I W T", "compare, export, assumptions, findings, theme"], ["?", "these keys"],
 ];
 
 export function KeysDialog({ onClose }: { onClose: () => void }) {

@@ -1,7 +1,8 @@
 // Why this number? Everything known of the selected module or operator.
 import { useState } from "preact/hooks";
-import { formatPercent, formatTime, THIN } from "../format/number.ts";
+import { digits3, formatPercent, formatTime, THIN } from "../format/number.ts";
 import { pathAt } from "../document/paths.ts";
+import { measuredTime } from "../metrics/bar.ts";
 import { boundBy } from "../time/estimate.ts";
 import type { Item, Module } from "../document/types.ts";
 import { Bar, copyText } from "./dom.tsx";
@@ -122,12 +123,15 @@ function TimeSection({ session, item, multiplicity }: { session: Session; item: 
   const time = session.time?.of(item);
   const step = session.time?.of({ kind: "module", id: 0 });
   if (!time || !step || time.estimate === 0) return null;
+  const measured = measuredTime(session.document, item);
   return (
     <section>
       <div class="section-head"><h3>Time</h3><span class="light">{session.device?.name}</span></div>
       <p class="row"><span>Bound</span><strong>{formatTime(time.ideal)}</strong></p>
       <p class="row"><span>Estimate</span><strong class="hot-text">≈{THIN}{formatTime(time.estimate)}</strong></p>
       {multiplicity > 1 && <p class="row light"><span>each of {multiplicity}</span><span>≈{THIN}{formatTime(time.estimate / multiplicity)}</span></p>}
+      {measured !== null && <p class="row"><span>Measured</span><strong>{formatTime(measured)}</strong></p>}
+      {measured !== null && <p class="row light"><span>measured ÷ estimate</span><span>{`${digits3(measured / time.estimate)}×`}</span></p>}
       <p class="row"><span>Share of the step</span><span>{step.estimate === 0 ? "–" : formatPercent(time.estimate / step.estimate)}</span></p>
       <p class="row"><span>Bound by</span><strong>{boundBy(time)}</strong></p>
       <Roofline session={session} item={item} time={time} />

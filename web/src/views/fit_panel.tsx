@@ -9,7 +9,7 @@ export function FitPanel({ session, capacity }: { session: Session; capacity: bi
   const { bindings } = evaluation;
   const has = (name: string) => document.variables.some((variable) => variable.name === name);
   const fits = whatFits(document, bindings, capacity);
-  const total = evaluation.summary("total_bytes").value;
+  const total = evaluation.perDevice("total_bytes").value;
   const smallest = total === null ? null : smallestDevice(DEVICES, total);
   const longest = bindings.get("max_length");
   return (

@@ -9,6 +9,8 @@ import type { Session } from "./session.ts";
 const ORDER = ["batch_size", "current_length", "max_length"];
 const LABELS: Record<string, string> = { batch_size: "Batch", current_length: "Current length", max_length: "Max length" };
 
+export const variableLabel = (name: string, label: string) => LABELS[name] ?? (label || name.replaceAll("_", " "));
+
 export function factsOf(document: Document): string {
   const { format, architecture, parameters, activeParameters, dtypes } = document.model;
   const facts: string[] = [];
@@ -31,7 +33,7 @@ export function Header({ session }: { session: Session }) {
     <header class="top">
       <a class="home" href="index.html">kcharter</a>
       <div class="who">
-        <h1 title={document.model.name}>{document.model.name}{compared ? ` vs ${compared.document.model.name}` : ""}</h1>
+        <h1 title={document.model.name}>{document.model.name}{compared ? ` vs ${compared.name}` : ""}</h1>
         <p class="facts">{factsOf(document)}</p>
       </div>
       <button type="button" class="load-summary" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
@@ -53,7 +55,7 @@ function loadText({ document, evaluation, device }: Session): string {
 
 function Controls({ session, unfolded }: { session: Session; unfolded: boolean }) {
   const { document, evaluation, settings, actions, otherMode } = session;
-  const variables = [...document.variables].sort((a, b) => rank(a.name) - rank(b.name));
+  const variables = document.variables.filter(({ group }) => group !== "parallel").sort((a, b) => rank(a.name) - rank(b.name));
   const option = (value: "prefill" | "decode", text: string) => {
     const missing = value === otherMode.mode && !otherMode.available;
     return { value, text, disabled: missing, title: missing ? otherMode.reason : undefined };
@@ -67,7 +69,7 @@ function Controls({ session, unfolded }: { session: Session; unfolded: boolean }
       </div>
       {variables.map((variable) => (
         <NumberField
-          key={variable.name} label={LABELS[variable.name] ?? (variable.label || variable.name)}
+          key={variable.name} label={variableLabel(variable.name, variable.label)}
           value={evaluation.bindings.get(variable.name) ?? variable.value} min={variable.min}
           onChange={(value) => actions.setVariable(variable.name, value)} onRefused={actions.say}
         />

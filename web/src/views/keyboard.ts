@@ -1,6 +1,7 @@
 // Keys of the model page. They are off in fields, in dialogs, and with Ctrl, Alt or Cmd held.
 import { useEffect, useRef } from "preact/hooks";
-import { BARS, VIEWS } from "../settings/settings.ts";
+import { barsOf } from "../metrics/bar.ts";
+import { VIEWS } from "../settings/settings.ts";
 import { toggleTheme } from "./theme.ts";
 import type { Overlay, Session } from "./session.ts";
 
@@ -33,7 +34,7 @@ function press(session: Session, key: string, target: Element): boolean {
     case "p": actions.setMode("prefill"); return true;
     case "d": actions.setMode("decode"); return true;
     case "m": {
-      const bars = BARS.filter((bar) => bar !== "time" || session.time !== null);
+      const bars = barsOf(session.document, session.time);
       actions.update({ bar: bars[(bars.indexOf(settings.bar) + 1) % bars.length] ?? "flops" });
       return true;
     }
@@ -47,6 +48,7 @@ function press(session: Session, key: string, target: Element): boolean {
     case "c": actions.show("compare"); return true;
     case "e": actions.show("export"); return true;
     case "i": actions.show("assumptions"); return true;
+    case "w": if (session.document.findings) actions.show("findings"); return true;
     case "t": toggleTheme(); return true;
     case "f": case "+": case "-": case "0":
       window.dispatchEvent(new CustomEvent("kcharter-canvas", { detail: letter }));

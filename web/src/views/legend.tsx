@@ -1,5 +1,5 @@
 import type { BarName } from "../settings/settings.ts";
-import { BAR_LABELS } from "../metrics/bar.ts";
+import { BAR_LABELS, BAR_TONES, isTime } from "../metrics/bar.ts";
 import type { Session } from "./session.ts";
 
 // What the bars' colours mean.
@@ -13,7 +13,7 @@ export function Legend({ session, bar }: { session: Session; bar: BarName }) {
       </span>
     );
   }
-  if (bar === "time") {
+  if (isTime(bar)) {
     return (
       <span class="legend">
         <span class="key"><i class="swatch wide hot" />together ≥ 80 % of the time here</span>
@@ -21,10 +21,9 @@ export function Legend({ session, bar }: { session: Session; bar: BarName }) {
       </span>
     );
   }
-  const tone = { flops: "ink", reads: "ink", weights: "w", activations: "act" }[bar];
   return (
     <span class="legend">
-      <span class="key"><i class={`swatch wide ${tone}`} />{bar === "flops" ? "FLOPs" : BAR_LABELS[bar].toLowerCase()}</span>
+      <span class="key"><i class={`swatch wide ${BAR_TONES[bar]}`} />{bar === "flops" ? "FLOPs" : BAR_LABELS[bar].toLowerCase()}</span>
     </span>
   );
 }

@@ -8,6 +8,7 @@ import { sign } from "../metrics/bar.ts";
 import { CacheCurve } from "./cache_curve.tsx";
 import { FitPanel } from "./fit_panel.tsx";
 import { Stack, type Part } from "./stack.tsx";
+import { ParallelPanel } from "./parallel_panel.tsx";
 import { StepPanel } from "./step_panel.tsx";
 import { MemoryParts } from "./memory_parts.tsx";
 import type { Session } from "./session.ts";
@@ -21,19 +22,19 @@ const ROWS: { metric: SummaryName; name: string; tone: string }[] = [
 ];
 
 export function memoryParts(evaluation: Evaluation): Part[] {
-  return ROWS.map(({ metric, name, tone }) => ({ name, tone, bytes: evaluation.summary(metric).value ?? 0n }));
+  return ROWS.map(({ metric, name, tone }) => ({ name, tone, bytes: evaluation.perDevice(metric).value ?? 0n }));
 }
 
 export function MemoryPanel({ session }: { session: Session }) {
   const [unfolded, setUnfolded] = useState(false);
   const { evaluation, device, compared } = session;
   const capacity = device ? usableMemory(device) : null;
-  const total = evaluation.summary("total_bytes");
+  const total = evaluation.perDevice("total_bytes");
   return (
     <aside class={unfolded ? "memory unfolded" : "memory"} aria-label="Memory">
       <section class="verdict">
         <div class="section-head">
-          <h2 title="of the whole model, wherever the view is">Memory{device && <span class="light"> on {device.name}</span>}</h2>
+          <h2 title="of the whole model, wherever the view is">Memory{device && <span class="light"> on {evaluation.devices > 1n ? `each of ${integer(evaluation.devices)} × ` : ""}{device.name}</span>}</h2>
           {(compared || !device) && <span class="light">{compared ? "A" : "whole model"}</span>}
         </div>
         <Total total={total.value} mark={sign(total.exactness)} capacity={capacity} />
@@ -44,6 +45,7 @@ export function MemoryPanel({ session }: { session: Session }) {
         <Rows session={session} capacity={capacity} total={total.value} />
       </section>
       {capacity !== null && <FitPanel session={session} capacity={capacity} />}
+      <ParallelPanel session={session} />
       <CacheCurve session={session} capacity={capacity} />
       <StepPanel session={session} />
     </aside>
@@ -82,8 +84,8 @@ function CapacityText({ total, capacity }: { total: bigint; capacity: bigint }) 
 function Second({ session, capacity }: { session: Session; capacity: bigint | null }) {
   const other = session.compared?.evaluation;
   if (!other) return null;
-  const total = other.summary("total_bytes").value;
-  const change = total === null ? null : total - (session.evaluation.summary("total_bytes").value ?? 0n);
+  const total = other.perDevice("total_bytes").value;
+  const change = total === null ? null : total - (session.evaluation.perDevice("total_bytes").value ?? 0n);
   const text = change === null ? "unknown" : change === 0n ? "=" : `${change > 0n ? "+" : "\u2212"}${formatBytes(change < 0n ? -change : change)}`;
   return (
     <>
@@ -96,7 +98,7 @@ function Second({ session, capacity }: { session: Session; capacity: bigint | nu
 
 function Rows({ session, capacity, total }: { session: Session; capacity: bigint | null; total: bigint | null }) {
   const [open, setOpen] = useState<SummaryName | null>(null);
-  const shown = ROWS.map((row) => ({ ...row, amount: session.evaluation.summary(row.metric) })).filter(
+  const shown = ROWS.map((row) => ({ ...row, amount: session.evaluation.perDevice(row.metric) })).filter(
     ({ metric, amount }) => metric === "weight_bytes" || metric === "activation_peak_bytes" || amount.value !== 0n);
   return (
     <div class="rows" role="table" aria-label="What the memory is needed for">

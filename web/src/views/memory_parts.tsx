@@ -5,7 +5,7 @@ import { formatBytes, formatShape, integer, THIN } from "../format/number.ts";
 import { itemLabel, type Session } from "./session.ts";
 
 export function MemoryParts({ session, metric }: { session: Session; metric: SummaryName }) {
-  const quantity = session.evaluation.summary(metric);
+  const quantity = session.evaluation.perDevice(metric);
   return (
     <div class="parts">
       {metric === "weight_bytes" && <Weights session={session} />}

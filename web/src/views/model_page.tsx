@@ -9,6 +9,7 @@ import { Drawer } from "./drawer.tsx";
 import { useDrop } from "./drop_zone.tsx";
 import { ErrorPage } from "./error_page.tsx";
 import { ExportDialog } from "./export_dialog.tsx";
+import { FindingsDialog } from "./findings_dialog.tsx";
 import { FindDialog } from "./find_dialog.tsx";
 import { Graph } from "./graph.tsx";
 import { BOX_LIMIT, shownLevel } from "./graph_model.ts";
@@ -123,6 +124,7 @@ function Opened(props: { document: Document; name: string; library: Library; set
       <LiveRegion session={session} />
       {overlay === "keys" && <KeysDialog onClose={close} />}
       {overlay === "assumptions" && <AssumptionsDialog session={session} onClose={close} />}
+      {overlay === "findings" && <FindingsDialog session={session} onClose={close} />}
       {overlay === "find" && <FindDialog session={session} query={query} onClose={close} />}
       {overlay === "export" && <ExportDialog session={session} onClose={close} />}
       {overlay === "compare" && <CompareDialog session={session} library={props.library} onClose={close} />}

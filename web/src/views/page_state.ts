@@ -5,10 +5,12 @@ import { above, entrance, nearestPlace, pathAt, resolvePath, type Place } from "
 import type { Document, Item, Mode } from "../document/types.ts";
 import { siblingName, type Library } from "../load/library.ts";
 import { Evaluation } from "../metrics/evaluation.ts";
-import { bindingsOf, formatHash, parseHash, setVariable, type Settings } from "../settings/settings.ts";
+import { bindingsOf, formatHash, otherSettings, parseHash, SELF, setVariable, type Settings } from "../settings/settings.ts";
+import { integer } from "../format/number.ts";
 import type { Device } from "../time/device.ts";
 import { findDevice } from "../time/table.ts";
 import { StepTime } from "../time/estimate.ts";
+import { variableLabel } from "./header.tsx";
 import { moduleOf, selectionKey, selectionName, type Actions, type Compared, type Overlay, type Session } from "./session.ts";
 
 interface State {
@@ -58,8 +60,11 @@ export function usePage(first: Document, library: Library, setDocument: (name: s
   const level = levelOf(document, place.module);
   const device = findDevice(settings.device);
   const priced = usePriced(document, settings, device);
-  const pricedOther = usePriced(other ?? document, settings, device);
-  const compared: Compared | null = other ? { document: other, ...pricedOther } : null;
+  const second = useMemo(() => otherSettings(settings), [settings.variables, settings.other, settings.device, settings.bar]);
+  const againstItself = settings.compare === SELF;
+  const pricedOther = usePriced(againstItself ? document : (other ?? document), second, findDevice(second.device));
+  const compared: Compared | null = againstItself ? { document, name: settingsText(settings), ...pricedOther }
+    : other ? { document: other, name: other.model.name, ...pricedOther } : null;
   const latest = useRef(state);
   latest.current = state;
 
@@ -111,7 +116,7 @@ export function usePage(first: Document, library: Library, setDocument: (name: s
 
   useEffect(() => {
     let gone = false;
-    if (settings.compare === null) setOther(null);
+    if (settings.compare === null || settings.compare === SELF) setOther(null);
     else {
       library.open(settings.compare).then(
         (found) => !gone && setOther(found),
@@ -211,6 +216,13 @@ export function usePage(first: Document, library: Library, setDocument: (name: s
   };
   const session: Session = { document, settings, place, level, device, ...priced, selected, compared, otherMode, actions };
   return { session, overlay, query, note, details, missing: state.missing };
+}
+
+// `batch_size 16, max_length 8,192`: what the second of a comparison with itself has of its own.
+function settingsText({ other }: Settings): string {
+  const parts = [...other.variables].map(([name, value]) => `${variableLabel(name, "").toLowerCase()} ${integer(value)}`);
+  if (other.device !== null) parts.push(findDevice(other.device)?.name ?? "no device");
+  return parts.length === 0 ? "itself" : parts.join(", ");
 }
 
 function isInside(document: Document, module: number, ancestor: number): boolean {

@@ -9,7 +9,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { Device } from "../time/device.ts";
 import type { StepTime } from "../time/estimate.ts";
 
-export type Overlay = "find" | "keys" | "assumptions" | "export" | "compare" | null;
+export type Overlay = "find" | "keys" | "assumptions" | "findings" | "export" | "compare" | null;
 
 export interface Actions {
   open(item: Item): void;
@@ -40,9 +40,10 @@ export interface Session {
   actions: Actions;
 }
 
-// The second document of a comparison, at the same settings.
+// The second document of a comparison: another, or the same one at other settings.
 export interface Compared {
   document: Document;
+  name: string; // what tells it from the first
   evaluation: Evaluation;
   time: StepTime | null;
   measure: Measure;

@@ -1,11 +1,9 @@
 // Shares of a view: each part's size against the view's or the model's, and which parts are hot.
 import type { Item } from "../document/types.ts";
-import { barValue, effectiveBar, hotSet, type BarValue } from "../metrics/bar.ts";
+import { BAR_TONES, barValue, effectiveBar, hotSet, isTime, type BarValue } from "../metrics/bar.ts";
 import { formatPercent, formatTime, formatBytes, formatCount, THIN } from "../format/number.ts";
 import type { BoxNumbers } from "./graph_box.tsx";
 import { divisorOf, type Session } from "./session.ts";
-
-const TONES = { time: "warm", flops: "ink", weights: "w", reads: "ink", activations: "act" } as const;
 
 export interface Shares {
   whole: number;
@@ -30,13 +28,13 @@ function filled(share: number, scale: "linear" | "log"): number {
 export function numbersOf(session: Session, shares: Shares, key: string, item: Item): BoxNumbers {
   const value = shares.values.get(key) ?? { size: null, text: "unknown" };
   const bar = effectiveBar(session.measure.bar, session.time);
-  const hot = bar === "time" && shares.hot.has(key);
+  const hot = isTime(bar) && shares.hot.has(key);
   const share = value.size === null || shares.whole === 0 ? NaN : value.size / shares.whole;
   const base: BoxNumbers = {
     metric: value.text,
     share: value.size === null ? "unknown" : formatPercent(shares.whole === 0 ? 0 : share),
     fill: value.size === null ? NaN : filled(shares.whole === 0 ? 0 : share, session.settings.scale),
-    tone: hot ? "hot" : TONES[bar],
+    tone: hot ? "hot" : BAR_TONES[bar],
     hot,
     mark: null,
   };
@@ -60,7 +58,7 @@ const signedPercent = (change: number) =>
 
 export function formatSize(session: Session, size: number): string {
   const bar = effectiveBar(session.measure.bar, session.time);
-  return bar === "time" ? formatTime(size) : bar === "flops" ? formatCount(Math.round(size)) : formatBytes(Math.round(size));
+  return isTime(bar) ? formatTime(size) : bar === "flops" ? formatCount(Math.round(size)) : formatBytes(Math.round(size));
 }
 
 // The part of the compared document with the same path, or, for a node, the same name in its module.

@@ -1,5 +1,5 @@
 // One step: how long, how much work, and what binds it.
-import { formatBytes, formatCount, formatPercent, formatTime, integer, THIN } from "../format/number.ts";
+import { digits3, formatBytes, formatCount, formatPercent, formatTime, integer, THIN } from "../format/number.ts";
 import { sign } from "../metrics/bar.ts";
 import { sum } from "../metrics/evaluation.ts";
 import { isCalibrated } from "../time/device.ts";
@@ -26,6 +26,7 @@ export function StepPanel({ session }: { session: Session }) {
           <p class="row"><span>{document.mode === "decode" ? "Tokens/s" : "Prompt tokens/s"}</span><span class="light">{rate(step.ideal)} … </span><strong>≈{THIN}{rate(step.estimate)}</strong></p>
         </>
       )}
+      {document.measured && <Measured session={session} />}
       <p class="row"><span>FLOPs</span><strong title={flops.value === null ? "" : integer(flops.value)}>{flops.value === null ? "unknown" : sign(flops.exactness) + formatCount(flops.value)}</strong></p>
       <p class="row"><span>Bytes read</span><strong title={reads.value === null ? "" : integer(reads.value)}>{reads.value === null ? "unknown" : sign(reads.exactness) + formatBytes(reads.value)}</strong></p>
       {step && step.estimate > 0 && <BoundBar parts={[["memory", step.memory], ["compute", step.compute], ["launch", step.launch]]} />}
@@ -42,6 +43,26 @@ function BoundBar({ parts }: { parts: [string, number][] }) {
         {parts.map(([name, seconds]) => <span key={name} class={name} style={{ width: `${(seconds / whole) * 100}%` }} />)}
       </div>
       <p class="note">bound by {parts.map(([name, seconds]) => `${name} ${formatPercent(seconds / whole)}`).join(" · ")}</p>
+    </>
+  );
+}
+
+// What a runtime's profile says, and at which settings it was taken.
+function Measured({ session }: { session: Session }) {
+  const { document, evaluation, time } = session;
+  const measured = document.measured!;
+  const estimate = time?.of({ kind: "module", id: 0 }).estimate ?? 0;
+  const elsewhere = measured.variables.filter(([name, value]) => evaluation.bindings.has(name) && evaluation.bindings.get(name) !== value);
+  return (
+    <>
+      <p class="row"><span>Measured</span><strong>{formatTime(measured.step)}</strong>{estimate > 0 && <span class="light">{`${digits3(measured.step / estimate)}× estimate`}</span>}</p>
+      <p class="note">
+        {measured.source}{measured.provider && `, ${measured.provider}`}, mean of {integer(measured.steps)} {measured.steps === 1 ? "step" : "steps"}.
+        {measured.unjoined > 0 && ` ${formatTime(measured.unjoined)} belong to no node here.`}
+        {measured.contradictions > 0 && ` ${integer(measured.contradictions)} sizes differ from the document's.`}
+        {elsewhere.length > 0 && ` Taken at ${elsewhere.map(([name, value]) => `${name} ${integer(value)}`).join(", ")}: `}
+        {elsewhere.length > 0 && <button type="button" class="small" onClick={() => { for (const [name, value] of elsewhere) session.actions.setVariable(name, value); }}>set</button>}
+      </p>
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { formatPercent, integer } from "../format/number.ts";
 import { ancestors, resolvePath } from "../document/paths.ts";
 import type { Document, Item, Module } from "../document/types.ts";
-import { BAR_LABELS, barValue, effectiveBar, hotSet } from "../metrics/bar.ts";
+import { BAR_LABELS, BAR_TONES, barValue, effectiveBar, hotSet, isTime } from "../metrics/bar.ts";
 import type { Session } from "./session.ts";
 
 export interface Tick {
@@ -85,9 +85,9 @@ export function Strip({ session }: { session: Session }) {
   const mixed = new Set(ticks.filter((tick) => tick.layer).map((tick) => tick.attention)).size > 1;
   const here = (tick: Tick) => tick.item.kind === "module" && (above.has(tick.item.id) && level.module.id !== 0
     || ancestors(document, tick.item.id).some((module) => module.id === level.module.id && module.id !== 0));
-  const hot = bar === "time" ? hotSet(new Map(values.map((value, index) => [String(index), value]))) : new Set<string>();
+  const hot = isTime(bar) ? hotSet(new Map(values.map((value, index) => [String(index), value]))) : new Set<string>();
   const numbers = layerNumbers(ticks);
-  const tone = { time: "warm", flops: "ink", weights: "w", reads: "ink", activations: "act" }[bar];
+  const tone = BAR_TONES[bar];
   return (
     <nav class="strip" aria-label="All layers">
       <p>{BAR_LABELS[bar]}<span class="light"> of each layer</span>{mixed && <span class="light"><br />• full attention</span>}</p>

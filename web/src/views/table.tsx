@@ -1,6 +1,7 @@
 // The view as a table: its children, or every operator below grouped by type.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { hotSet, effectiveBar, BAR_LABELS, barValue } from "../metrics/bar.ts";
+import { hotSet, effectiveBar, isTime, BAR_LABELS, BAR_TONES, barValue } from "../metrics/bar.ts";
+import type { BarName } from "../settings/settings.ts";
 import { Bar, Segmented } from "./dom.tsx";
 import { CompareTable } from "./compare_table.tsx";
 import { columnsOf, rowsOf, shareText, totalRow, type Column, type Row } from "./table_model.ts";
@@ -66,7 +67,7 @@ function Rows(props: {
   const bar = effectiveBar(session.measure.bar, session.time);
   const wholeItem = { kind: "module" as const, id: session.settings.per === "model" ? 0 : session.level.module.id };
   const whole = barValue(session.measure, wholeItem).size ?? 0;
-  const hot = bar === "time" ? hotSet(new Map(rows.map((row) => [row.key, row.size]))) : new Set<string>();
+  const hot = isTime(bar) ? hotSet(new Map(rows.map((row) => [row.key, row.size]))) : new Set<string>();
   const total = totalRow(session);
   const heading = (id: string, title: string, numeric: boolean) => (
     <th key={id} scope="col" class={numeric ? "number" : ""}
@@ -115,10 +116,8 @@ function next(now: Sorting, id: string): Sorting {
   return now.descending === first ? { column: id, descending: !first } : { column: null, descending: true };
 }
 
-const TONE = { time: "warm", flops: "ink", weights: "w", reads: "ink", activations: "act" } as const;
-
 function TableRow(props: {
-  session: Session; row: Row; columns: Column[]; whole: number; hot: boolean; bar: keyof typeof TONE;
+  session: Session; row: Row; columns: Column[]; whole: number; hot: boolean; bar: BarName;
 }) {
   const { session, row, columns, whole, hot, bar } = props;
   const single = row.items.length === 1 ? row.items[0] : undefined;
@@ -135,7 +134,7 @@ function TableRow(props: {
           {row.name}{row.times > 1 && <span class="times">{` × ${row.times}`}</span>}
         </button>
       </th>
-      <td><Bar share={share} tone={hot ? "hot" : TONE[bar]} /></td>
+      <td><Bar share={share} tone={hot ? "hot" : BAR_TONES[bar]} /></td>
       <td class={hot ? "number hot-text strong" : "number"}>{shareText(row, whole)}</td>
       {columns.map((column) => {
         const text = column.text(row);

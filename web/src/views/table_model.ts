@@ -1,8 +1,8 @@
 // Rows and columns of the table view.
 import type { Item, MetricName } from "../document/types.ts";
 import { nodesBelow } from "../document/level.ts";
-import { formatBytes, formatCount, formatParameters, formatPercent, formatTime } from "../format/number.ts";
-import { barValue, effectiveBar, sign } from "../metrics/bar.ts";
+import { digits3, formatBytes, formatCount, formatParameters, formatPercent, formatTime } from "../format/number.ts";
+import { barValue, effectiveBar, measuredTime, sign } from "../metrics/bar.ts";
 import { perInstance, sum, type Amount } from "../metrics/evaluation.ts";
 import { boundBy, type Time } from "../time/estimate.ts";
 import { divisorOf, itemLabel, moduleOf, nodeOf, parametersOfItem, type Session } from "./session.ts";
@@ -17,6 +17,7 @@ export interface Row {
   time: Time | null;
   amounts: Partial<Record<ColumnMetric, Amount>>;
   parameters: bigint;
+  measured: number | null; // seconds; null: nothing was joined
 }
 
 export type ColumnMetric = "weights" | "kv" | "state" | "peak" | "flops" | "reads";
@@ -60,6 +61,25 @@ const timeColumn = (id: "estimate" | "ideal", title: string): Column => ({
   raw: ({ time }) => String(time?.[id] ?? ""),
 });
 
+const measuredColumns: Column[] = [
+  {
+    id: "measured", title: "Measured", numeric: true,
+    text: ({ measured }) => (measured === null ? "–" : formatTime(measured)),
+    sort: ({ measured }) => measured ?? -1, raw: ({ measured }) => String(measured ?? ""),
+  },
+  {
+    id: "ratio", title: "÷ estimate", numeric: true, text: ratioText,
+    sort: (row) => ratioOf(row) ?? -1, raw: (row) => String(ratioOf(row) ?? ""),
+  },
+];
+
+const ratioOf = ({ measured, time }: Row) => (measured === null || !time || time.estimate === 0 ? null : measured / time.estimate);
+
+function ratioText(row: Row): string {
+  const ratio = ratioOf(row);
+  return ratio === null ? "–" : `${digits3(ratio)}×`;
+}
+
 export function columnsOf(session: Session): Column[] {
   const columns: Column[] = [];
   if (session.time) {
@@ -70,6 +90,7 @@ export function columnsOf(session: Session): Column[] {
       raw: ({ time }) => (time ? boundBy(time) : ""),
     });
   }
+  if (session.document.measured) columns.push(...measuredColumns);
   columns.push(
     amountColumn("weights", "Weights"), amountColumn("kv", "KV"), amountColumn("state", "State"),
     amountColumn("peak", "Act. peak"), amountColumn("flops", "FLOPs"), amountColumn("reads", "Read / step"),
@@ -95,9 +116,11 @@ export function makeRow(session: Session, key: string, items: Item[], facts: { n
   }
   const sizes = items.map((item) => barValue(session.measure, item).size);
   const bar = effectiveBar(session.measure.bar, session.time);
+  const measured = items.flatMap((item) => measuredTime(session.document, item) ?? []);
   const known = sizes.filter((size) => size !== null);
   return {
     key, items, ...facts, amounts,
+    measured: measured.length === 0 ? null : measured.reduce((a, b) => a + b, 0) / divisor,
     size: known.length === 0 ? null : bar === "activations" ? Math.max(...known) : known.reduce((a, b) => a + b, 0),
     time: session.time ? scaled(items.map((item) => session.time!.of(item)), divisor) : null,
     parameters: items.reduce((total, item) => total + parametersOfItem(session.document, item), 0n) / BigInt(divisor),

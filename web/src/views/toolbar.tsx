@@ -2,8 +2,8 @@
 import { Fragment } from "preact";
 import { formatBytes, formatCount, formatPercent, formatTime, integer, THIN } from "../format/number.ts";
 import { ancestors, entrance, isEntrance } from "../document/paths.ts";
-import { BARS, VIEWS, type BarName, type ViewName } from "../settings/settings.ts";
-import { BAR_LABELS, sign } from "../metrics/bar.ts";
+import { VIEWS, type BarName, type ViewName } from "../settings/settings.ts";
+import { BAR_LABELS, barsOf, effectiveBar, sign } from "../metrics/bar.ts";
 import { perInstance } from "../metrics/evaluation.ts";
 import type { Item, MetricName, Module } from "../document/types.ts";
 import { Segmented, Select } from "./dom.tsx";
@@ -12,7 +12,7 @@ import { divisorOf, moduleLabel, type Session } from "./session.ts";
 
 export function Toolbar({ session }: { session: Session }) {
   const { settings, actions, time, compared } = session;
-  const bars = BARS.filter((bar) => bar !== "time" || time !== null);
+  const bars = barsOf(session.document, time);
   return (
     <div class="toolbar">
       <Breadcrumb session={session} />
@@ -21,7 +21,7 @@ export function Toolbar({ session }: { session: Session }) {
           label="View" value={settings.view} onChange={(view) => actions.update({ view }, "push")}
           options={VIEWS.map((value) => ({ value, text: { graph: "Graph", table: "Table", peak: "Peak" }[value] }))}
         />
-        <Select label="Bar" hideLabel value={session.measure.bar === "time" && time === null ? "flops" : session.measure.bar}
+        <Select label="Bar" hideLabel value={effectiveBar(session.measure.bar, time)}
           onChange={(bar) => actions.update({ bar: bar as BarName })}
           options={bars.map((value) => ({ value, text: BAR_LABELS[value] }))} />
         <button type="button" onClick={() => actions.show("find")}>Find <kbd>/</kbd></button>
@@ -105,7 +105,10 @@ export function Totals({ session }: { session: Session }) {
             options={[{ value: "all", text: `all ${integer(multiplicity)}` }, { value: "one", text: `one of ${integer(multiplicity)}` }]} />
         )}
       </p>
-      <Badge session={session} />
+      <span class="badges">
+        <FindingsBadge session={session} />
+        <Badge session={session} />
+      </span>
     </div>
   );
 }
@@ -116,6 +119,14 @@ function TimeTotal({ session, item, divisor }: { session: Session; item: Item; d
   if (!time || !step) return null;
   const share = step.estimate === 0 ? 0 : time.estimate / step.estimate / divisor;
   return <Fragment><strong>≈{THIN}{formatTime(time.estimate / divisor)}</strong> <span class="label">{formatPercent(share)} of the step</span></Fragment>;
+}
+
+function FindingsBadge({ session }: { session: Session }) {
+  const count = session.document.findings?.items.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <button type="button" class="badge-button" onClick={() => session.actions.show("findings")}>{count} {count === 1 ? "finding" : "findings"}</button>
+  );
 }
 
 function Badge({ session }: { session: Session }) {
