@@ -1,39 +1,107 @@
-// Medians of what a person waits for, in Chromium: npx tsx test/browser/speed.ts SITE DOCUMENT…
+// Medians of what a person waits for, in Chromium; and what laying out the same graphs flat takes:
+//
+//   npm run speed -- [SITE DOCUMENT…]      documents in SITE/generated besides the made-up ones
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
+import dagre from "@dagrejs/dagre";
+import type { Page } from "playwright-core";
+import { buildDecoder } from "../fixtures/build.ts";
+import { buildFlat } from "../fixtures/flat.ts";
+import { MODELS, writeSite } from "../fixtures/site.ts";
 import { launch, open, serve } from "./browser.ts";
 
-const [site = "site", ...documents] = process.argv.slice(2);
-const server = await serve(path.resolve(site));
-const browser = await launch();
+const ROUNDS = 9;
+const LOADS = 7;
+const DESK = { width: 1440, height: 900 };
+const [extra, ...documents] = process.argv.slice(2);
 const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+const browser = await launch();
 
-for (const name of documents) {
+// From the start of navigation to the first frame that shows the model.
+async function interactive(url: string): Promise<{ page: Page; ms: number }> {
   const loads: number[] = [];
-  for (let i = 0; i < 5; ++i) {
-    const { page } = await open(browser, `${server.url}/kcharter.html?doc=generated/${name}`, { width: 1440, height: 900 });
-    await page.locator("[data-box], table").first().waitFor();
-    loads.push(await page.evaluate(() => {
-      const marks = performance.getEntriesByName("kcharter-ready");
-      return marks[0]?.startTime ?? performance.now();
-    }));
-    if (i === 4) {
-      const timed = (act: string) => page.evaluate(async (code) => {
-        const times: number[] = [];
-        for (let round = 0; round < 9; ++round) {
-          const begin = performance.now();
-          if (code === "turn") window.dispatchEvent(new KeyboardEvent("keydown", { key: round % 2 === 0 ? "]" : "[", bubbles: true }));
-          else if (round % 2 === 0) document.querySelectorAll("[data-box]").forEach((box, index, all) => { if (index === all.length - 1) box.dispatchEvent(new MouseEvent("dblclick", { bubbles: true })); });
-          else window.dispatchEvent(new KeyboardEvent("keydown", { key: "Backspace", bubbles: true }));
-          await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-          times.push(performance.now() - begin);
-        }
-        return times;
-      }, act);
-      console.log(name, "turn", median(await timed("turn")).toFixed(1), "ms; drill", median(await timed("drill")).toFixed(1), "ms");
-    }
+  for (let i = 1; ; ++i) {
+    const { page } = await open(browser, url, DESK);
+    await page.locator("[data-box], table, .card").first().waitFor();
+    loads.push(await page.evaluate(() => performance.getEntriesByName("kcharter-ready")[0]?.startTime ?? performance.now()));
+    if (i === LOADS) return { page, ms: median(loads) };
     await page.context().close();
   }
-  console.log(name, "interactive", median(loads).toFixed(0), "ms");
 }
+
+// From an event to the end of the frame that it changes.
+async function turn(page: Page, act: "control" | "drill"): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; ++round) {
+    times.push(await page.evaluate(async ([what, at]) => {
+      const press = (key: string) => window.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      const modules = [...document.querySelectorAll("[data-box^=m]")];
+      const begin = performance.now();
+      if (what === "control") press(Number(at) % 2 === 0 ? "]" : "[");
+      else if (Number(at) % 2 === 0) modules[0]?.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+      else press("Backspace");
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      return performance.now() - begin;
+    }, [act, String(round)] as const));
+  }
+  return median(times);
+}
+
+async function measure(server: { url: string }, name: string, file: string) {
+  const { page, ms } = await interactive(`${server.url}/kcharter.html?doc=generated/${name}`);
+  const control = await turn(page, "control");
+  const drill = (await page.locator("[data-box^=m]").count()) > 0 ? `${(await turn(page, "drill")).toFixed(0)} ms` : "–";
+  const json = JSON.parse(readFileSync(file, "utf8")) as { nodes: { multiplicity: number }[] };
+  const nodes = json.nodes.reduce((sum, node) => sum + node.multiplicity, 0);
+  console.log(`| ${name} | ${nodes.toLocaleString("en")} | ${(statSync(file).size / 1000).toFixed(0)} KB | ${ms.toFixed(0)} ms | ${control.toFixed(0)} ms | ${drill} |`);
+  await page.context().close();
+}
+
+// The flat layout of a graph as viewers without folding draw it: dagre, all nodes at once.
+function flatLayout(count: number): number {
+  const graph = new dagre.graphlib.Graph();
+  graph.setGraph({ nodesep: 20, ranksep: 20 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  const { nodes } = buildFlat("flat", count) as { nodes: { inputs: number[] }[] };
+  nodes.forEach(({ inputs }, i) => {
+    graph.setNode(String(i), { width: 120, height: 40 });
+    for (const value of inputs) if (value > 0) graph.setEdge(String(value - 1), String(i), {});
+  });
+  const begin = performance.now();
+  dagre.layout(graph);
+  return performance.now() - begin;
+}
+
+const site = mkdtempSync(path.join(tmpdir(), "kcharter-speed-"));
+writeSite(site);
+const inSite = (name: string) => path.join(site, "generated", name);
+const write = (name: string, json: unknown) => writeFileSync(inSite(name), JSON.stringify(json));
+write("hundred-kilobytes.decode.json", buildDecoder({ ...MODELS[0]!, mode: "decode" }));
+write("flat-4000.prefill.json", buildFlat("flat-4000", 4000));
+const catalog = JSON.parse(readFileSync(inSite("catalog.json"), "utf8")) as { models: { name: string }[] };
+catalog.models = Array.from({ length: 500 }, (_, i) => ({ ...catalog.models[i % catalog.models.length]!, name: `model-${i}` }));
+write("catalog.json", catalog);
+
+console.log(`| document | nodes | size | interactive | a control | a drill |\n|---|---:|---:|---:|---:|---:|`);
+const server = await serve(site);
+await measure(server, "hundred-kilobytes.decode.json", inSite("hundred-kilobytes.decode.json"));
+await measure(server, "flat-4000.prefill.json", inSite("flat-4000.prefill.json"));
+if (extra !== undefined) {
+  const other = await serve(path.resolve(extra));
+  for (const name of documents) await measure(other, name, path.join(extra, "generated", name));
+  other.close();
+}
+const cards = await interactive(`${server.url}/index.html`);
+const sort = await cards.page.evaluate(async () => {
+  const select = document.querySelector<HTMLSelectElement>(".landing-tools select")!;
+  const begin = performance.now();
+  select.value = "memory";
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  return performance.now() - begin;
+});
+console.log(`\n500 cards: shown after ${cards.ms.toFixed(0)} ms, sorted in ${sort.toFixed(0)} ms`);
+for (const count of [500, 1000, 2000]) console.log(`flat layout of ${count} nodes with dagre: ${(flatLayout(count) / 1000).toFixed(2)} s`);
 await browser.close();
 server.close();
