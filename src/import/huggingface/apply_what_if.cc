@@ -37,13 +37,13 @@ class WhatIf {
  private:
   void store(uint32_t id, std::string_view path) {
     Initializer& tensor = graph_.initializers[id];
+    // Kernels read a weight in the type they compute in, however it is stored.
+    if (activation_dtype_ && tensor.value && tensor.part == TensorPart::kPlain && is_float(tensor.dtype)) {
+      graph_[tensor.value].type.dtype = *activation_dtype_;
+    }
     if (!is_plain_matrix(tensor)) {
       if (tensor.part == TensorPart::kPayload) computed_in_[id] = of_payload(tensor.dtype);
       return;
-    }
-    // Kernels read a weight in the type they compute in, however it is stored.
-    if (activation_dtype_ && tensor.value) {
-      graph_[tensor.value].type.dtype = *activation_dtype_;
     }
     const ElementFormat* format = formats_.of(path);
     if (format == nullptr) return;
