@@ -40,6 +40,12 @@ Dim heads_of(const Graph& graph, const Node& node) {
   return shape != nullptr && shape->size() == 4 ? (*shape)[1] : Dim();
 }
 
+DType result_dtype(const Graph& graph, const Node& node) {
+  const bool has_result = !node.outputs.empty() && node.outputs[0];
+  const DType result = has_result ? graph[node.outputs[0]].type.dtype : DType::kUnknown;
+  return bits(result) > 0 ? result : compute_dtype(graph, node);
+}
+
 }  // namespace
 
 Expr in_chunks(const Expr& formula, const EstimateOptions& options) {
@@ -82,7 +88,7 @@ std::vector<DequantizedWeight> dequantized_weights(const Graph& graph, const Ope
       for (const int64_t dim : tensor.dims) elements = checked_mul(elements, dim);
       if (tensor.logical_elements) elements = *tensor.logical_elements;
       if (is_stacked && experts > 1) elements /= experts;
-      weights.push_back({stored, byte_size(Expr(elements), compute_dtype(graph, node))});
+      weights.push_back({stored, byte_size(Expr(elements), result_dtype(graph, node))});
       if (experts > 1) return weights;  // they are alike
     }
   }
