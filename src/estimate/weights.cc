@@ -1,7 +1,9 @@
 #include "estimate/weights.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "estimate/dense_experts.h"
 #include "kcharter/ops/operator.h"
@@ -26,24 +28,27 @@ std::vector<Work::Share> active_shares(const Graph& graph) {
 }
 
 // An exporter stores equal tensors once and gives each its name by an Identity. Matrices of two
-// names are tied; equal vectors (norms of ones, biases of zeros) were parameters of their own.
-void report_merged_vectors(const Graph& graph, Diagnostics& diagnostics) {
+// names are tied; equal vectors (norms of ones, biases of zeros) are parameters of their own, as
+// the model's authors count them. Branches that name the same tensor mean the same one.
+Int merged_vectors(const Graph& graph, Diagnostics& diagnostics) {
   Int merged = 0;
   std::string first;
+  std::set<std::string_view> names;
   for (const Node& node : graph.nodes) {
     if (node.op_type != "Identity" || node.inputs.size() != 1 || !node.inputs[0]) continue;
+    if (node.outputs.empty() || !node.outputs[0]) continue;
     InitializerId stored = graph[node.inputs[0]].initializer;
     if (!stored || graph[stored].dims.size() != 1) continue;
     Int parameters = parameter_count(graph[stored]);
-    if (parameters < 2) continue;
+    if (parameters < 2 || !names.insert(graph[node.outputs[0]].name).second) continue;
     if (merged == 0) first = graph[stored].name;
     merged = checked_add(merged, parameters);
   }
-  if (merged == 0) return;
+  if (merged == 0) return 0;
   diagnostics.add(Severity::kNote, "equal-tensors-merged", "tensor '" + first + "'",
-                  "equal vectors are stored once under several names: as separate parameters they "
-                  "are " +
-                      to_string(merged) + " more than are counted");
+                  "equal vectors are stored once under several names: the parameters counted are " +
+                      to_string(merged) + " more than are stored");
+  return merged;
 }
 
 }  // namespace
@@ -85,7 +90,9 @@ void add_up_weights(const Model& model, const Operands& operands, Estimate& esti
     Int& part = estimate.weight_parts[std::string(name(initializer.part))];
     part = checked_add(part, resident_bytes(initializer));
   }
-  report_merged_vectors(graph, estimate.diagnostics);
+  Int merged = merged_vectors(graph, estimate.diagnostics);
+  estimate.parameters = checked_add(estimate.parameters, merged);
+  estimate.active_parameters = checked_add(estimate.active_parameters, merged);
   if (model.active_parameters) estimate.active_parameters = *model.active_parameters;
 }
 

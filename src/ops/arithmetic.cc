@@ -108,6 +108,11 @@ OperatorFamily arithmetic_operators() {
       {kMicrosoft, "Irfft", {.work = nullptr}},
       {kMicrosoft, "ComplexMul", {.work = per_output_element<3>}},
       {kMicrosoft, "ComplexMulConj", {.work = per_output_element<3>}},
+      {kMicrosoft, "BifurcationDetector", {.work = per_input_element<1>}},
+      {kMicrosoft, "DynamicTimeWarping", {.work = per_input_element<3>}},
+      {kMicrosoft, "MurmurHash3", {.work = per_input_element<1>}},
+      {kMicrosoft, "NGramRepeatBlock", {.work = per_output_element<1>}},
+      {kMicrosoft, "IsFinite", {}},
       {kMicrosoft, "IsAllFinite", {.work = per_input_element<1>}},
   };
   return kEntries;

@@ -295,6 +295,32 @@ Work linear_attention_work(const Graph& graph, const Node& node) {
   return {.flops = times(Expr(2 * products), updates), .elementwise_flops = updates};
 }
 
+// com.microsoft.QOrderedAttention: 0 input [B, S, hidden], 5, 6, 7 the projections [hidden, width].
+Work ordered_attention_work(const Graph& graph, const Node& node) {
+  Dim batch = input_dim(graph, node, 0, 0);
+  Dim length = input_dim(graph, node, 0, 1);
+  Dim tokens = times(batch, length);
+  Dim weights = plus(plus(input_elements(graph, node, 5), input_elements(graph, node, 6)),
+                     input_elements(graph, node, 7));
+  Dim pairs = times(tokens, length);
+  Dim widths = plus(input_dim(graph, node, 6, -1), input_dim(graph, node, 7, -1));
+  Dim heads = int_attribute(node, "num_heads", 0) > 0
+                  ? Dim(Expr(int_attribute(node, "num_heads", 0)))
+                  : Dim();
+  return {
+      .flops = plus(times(times(Expr(2), tokens), weights), times(times(Expr(2), pairs), widths)),
+      .elementwise_flops = times(times(Expr(kPairOperations), heads), pairs)};
+}
+
+TensorPart ordered_attention_part(const Node&, size_t input) {
+  return part_at(
+      "pssssppp"
+      "sss"
+      "ppp"
+      "ssss",
+      input);
+}
+
 TensorPart qattention_part(const Node&, size_t input) { return part_at("pp.ss.zz.", input); }
 
 }  // namespace
@@ -320,6 +346,11 @@ OperatorFamily attention_operators() {
       {kMicrosoft, "PackedMultiHeadAttention", {.is_attention = true, .work = packed_work}},
       {kMicrosoft, "PagedAttention", {.is_attention = true, .work = packed_work}},
       {kMicrosoft, "LinearAttention", {.is_recurrent = true, .work = linear_attention_work}},
+      {kMicrosoft,
+       "QOrderedAttention",
+       {.is_attention = true,
+        .work = ordered_attention_work,
+        .tensor_part = ordered_attention_part}},
       {kMicrosoft, "RotaryEmbedding", {.work = rotary_work}},
       {kMicrosoft, "GemmaRotaryEmbedding", {.work = per_output_element<3>}},
   };

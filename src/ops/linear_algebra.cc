@@ -60,6 +60,20 @@ Work matmul_to_float_work(const Graph& graph, const Node& node) {
   return work;
 }
 
+// A with its scale, B with its scale, the scale of Y, then a bias and a sum with its scale.
+Work qordered_matmul_work(const Graph& graph, const Node& node) {
+  Work work = product_work(graph, node, 0, 2, false, false);
+  int64_t operations = 2 + (has_input(node, 5) ? 1 : 0) + (has_input(node, 6) ? 2 : 0);
+  work.elementwise_flops = times(Expr(operations), output_elements(graph, node));
+  return work;
+}
+
+// Gauss-Jordan: N³ multiply-adds for a matrix of order N.
+Work inverse_work(const Graph& graph, const Node& node) {
+  return {.elementwise_flops =
+              times(times(Expr(2), input_elements(graph, node, 0)), input_dim(graph, node, 0, -1))};
+}
+
 // N³/3 multiply-adds of an LU decomposition per matrix of order N, rounded to N³ operations.
 Work det_work(const Graph& graph, const Node& node) {
   return {.elementwise_flops =
@@ -73,6 +87,7 @@ TensorPart integer_part(const Node&, size_t input) {
       input);
 }
 TensorPart qlinear_part(const Node&, size_t input) { return part_at("pszpszsz", input); }
+TensorPart qordered_part(const Node&, size_t input) { return part_at("psps..ps", input); }
 TensorPart qgemm_part(const Node&, size_t input) { return part_at("pszpsz.sz", input); }
 TensorPart to_float_part(const Node&, size_t input) { return part_at("ppsszz.", input); }
 TensorPart dynamic_part(const Node&, size_t input) { return part_at(".psz.", input); }
@@ -94,6 +109,8 @@ OperatorFamily linear_algebra_operators() {
       {kMicrosoft, "GemmFloat8", {.work = gemm_work}},
       {kMicrosoft, "GemmFastGelu", {.work = gemm_fast_gelu_work}},
       {kMicrosoft, "SparseToDenseMatMul", {.work = fused_matmul_work}},
+      {kMicrosoft, "QOrderedMatMul", {.work = qordered_matmul_work, .tensor_part = qordered_part}},
+      {kMicrosoft, "Inverse", {.work = inverse_work}},
       {kMicrosoft, "MatMulInteger16", {.work = matmul_work}},
       {kMicrosoft,
        "MatMulIntegerToFloat",

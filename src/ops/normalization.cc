@@ -34,6 +34,12 @@ Work embed_layer_norm_work(const Graph& graph, const Node& node) {
   return work;
 }
 
+// The tables and the vectors are quantized, each with a scale and a zero point.
+TensorPart quantized_embedding_part(const Node&, size_t input) {
+  return part_at("..ppppp.ssssszzzzz", input);
+}
+TensorPart ordered_part(const Node&, size_t input) { return part_at("ps", input); }
+
 }  // namespace
 
 OperatorFamily normalization_operators() {
@@ -57,6 +63,14 @@ OperatorFamily normalization_operators() {
       {kMicrosoft, "SkipGroupNorm", {.work = per_output_element<kLayerNorm + 1>}},
       {kMicrosoft, "GroupNorm", {.work = per_output_element<kLayerNorm>}},
       {kMicrosoft, "EmbedLayerNormalization", {.work = embed_layer_norm_work}},
+      {kMicrosoft,
+       "QEmbedLayerNormalization",
+       {.work = embed_layer_norm_work, .tensor_part = quantized_embedding_part}},
+      {kMicrosoft,
+       "QOrderedLayerNormalization",
+       {.work = per_output_element<kLayerNorm + 2>, .tensor_part = ordered_part}},
+      {kMicrosoft, "BiasSoftmaxDropout", {.work = per_output_element<kSoftmax + 2>}},
+      {kMicrosoft, "BatchNormInternal", {.work = per_output_element<6>}},
       {kMicrosoft, "BiasSoftmax", {.work = per_output_element<kSoftmax + 1>}},
       {kMicrosoft, "QLinearSoftmax", {.work = per_output_element<kSoftmax + 2>}},
   };

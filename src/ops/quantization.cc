@@ -62,6 +62,8 @@ std::optional<int64_t> gather_block_elements(const Graph& graph, const Node& nod
 
 TensorPart dequantize_part(const Node&, size_t input) { return part_at("psz", input); }
 TensorPart quantize_part(const Node&, size_t input) { return part_at(".sz", input); }
+TensorPart ordered_gelu_part(const Node&, size_t input) { return part_at("pss", input); }
+TensorPart integer_mul_part(const Node&, size_t input) { return part_at("pzpz", input); }
 TensorPart bits_part(const Node&, size_t input) { return part_at(".pszm.", input); }
 TensorPart bnb_part(const Node&, size_t input) { return part_at(".ps", input); }
 TensorPart gather_block_part(const Node&, size_t input) { return part_at("p.sz", input); }
@@ -87,6 +89,13 @@ OperatorFamily quantization_operators() {
       {kOnnx, "DynamicQuantizeLinear", {.work = per_output_element<kDynamicQuantize>}},
       {kMicrosoft, "QuantizeLinear", kQuantize},
       {kMicrosoft, "DequantizeLinear", kDequantize},
+      {kMicrosoft, "QuantizeWithOrder", kQuantize},
+      {kMicrosoft, "DequantizeWithOrder", kDequantize},
+      {kMicrosoft,
+       "QOrderedGelu",
+       {.work = per_output_element<7>, .tensor_part = ordered_gelu_part}},
+      {kMicrosoft, "MulInteger", {.work = per_output_element<3>, .tensor_part = integer_mul_part}},
+      {kMicrosoft, "FakeQuant", {.work = per_output_element<4>}},
       {kMicrosoft, "DequantizeBFP", kDequantize},
       {kMicrosoft, "QuantizeBFP", kQuantize},
       {kMicrosoft,
@@ -116,6 +125,7 @@ OperatorFamily quantization_operators() {
       {kMicrosoft, "QLinearLeakyRelu", kUnary},
       {kMicrosoft, "QLinearConcat", {.work = moves_data, .tensor_part = concat_part}},
       {"trt", "TRT_FP8QuantizeLinear", kQuantize},
+      {"trt", "TRT_INT4QuantizeLinear", kQuantize},
       {"trt", "TRT_FP8DequantizeLinear", kDequantize},
       {"trt", "TRT_INT4DequantizeLinear", kDequantize},
       {"trt", "TRT_MXFP8DequantizeLinear", kDequantize},
@@ -124,6 +134,9 @@ OperatorFamily quantization_operators() {
       {"onnx.brevitas", "Quant", {.work = per_output_element<6>}},
       {"onnx.brevitas", "Trunc", {.work = per_output_element<6>}},
       {"onnx.brevitas", "BipolarQuant", {.work = per_output_element<3>}},
+      {"finn.custom_op.general", "Quant", {.work = per_output_element<6>}},
+      {"finn.custom_op.general", "BipolarQuant", {.work = per_output_element<3>}},
+      {"finn.custom_op.general", "MultiThreshold", {.work = per_output_element<1>}},
       {"qonnx.custom_op.general", "Quant", {.work = per_output_element<6>}},
       {"qonnx.custom_op.general", "IntQuant", {.work = per_output_element<6>}},
       {"qonnx.custom_op.general", "FloatQuant", {.work = per_output_element<6>}},

@@ -123,7 +123,41 @@ void in_place_accumulator(NodeInference& node) {
   node.set(1, node.input(0));
 }
 
+// dY, X, scale, inverse deviation → dX, dscale.
+void simplified_normalization_grad(NodeInference& node) {
+  node.set(0, node.input(1));
+  node.set(1, node.input(2));
+}
+
+void same_as_second_input(NodeInference& node) { node.set(0, node.input(1)); }
+
+void is_finite(NodeInference& node) { node.set(0, DType::kBool, node.input(0).shape); }
+
+void quantize_with_order(NodeInference& node) { node.set(0, DType::kInt8, node.input(0).shape); }
+
+void dequantize_with_order(NodeInference& node) {
+  const DType asked = dtype_of_onnx(int_attribute(node.node, "to", 1));
+  node.set(0, asked, node.input(0).shape);
+}
+
+// A [.., M, K], scale, B [K, N]: B is one matrix.
+void ordered_matmul(NodeInference& node) {
+  const Shape* left = node.input_shape(0);
+  if (left == nullptr || left->empty()) return node.set(0, DType::kInt8, std::nullopt);
+  Shape result = *left;
+  result.back() = node.input_dim(2, -1);
+  node.set(0, DType::kInt8, std::move(result));
+}
+
+// The width is that of the value's projection.
+void ordered_attention(NodeInference& node) {
+  node.set(0, DType::kInt8,
+           Shape{node.input_dim(0, 0), node.input_dim(0, 1), node.input_dim(7, -1)});
+}
+
 constexpr ShapeRuleEntry kEntries[] = {
+    {kMicrosoft, "AllReduce", same_as_first_input},
+    {kMicrosoft, "BatchNormalizationGrad", like_second},
     {kMicrosoft, "BeamSearch", beam_search},
     {kMicrosoft, "BiasDropout", same_as_first_input},
     {kMicrosoft, "BiasFastGeluGrad_dX", like_second},
@@ -133,24 +167,43 @@ constexpr ShapeRuleEntry kEntries[] = {
     {kMicrosoft, "BitmaskDropoutGrad", same_as_first_input},
     {kMicrosoft, "BroadcastGradientArgs", broadcast_gradient_args},
     {kMicrosoft, "DropoutGrad", same_as_first_input},
+    {kMicrosoft, "DequantizeWithOrder", dequantize_with_order},
+    {kMicrosoft, "FakeQuant", same_as_first_input},
+    {kMicrosoft, "FakeQuantGrad", same_as_first_input},
     {kMicrosoft, "FastGeluGrad", like_second},
     {kMicrosoft, "GatherBlockQuantized", gather_block_quantized},
     {kMicrosoft, "GeluGrad", like_second},
     {kMicrosoft, "GreedySearch", greedy_search},
     {kMicrosoft, "InPlaceAccumulatorV2", in_place_accumulator},
     {kMicrosoft, "Inverse", same_as_first_input},
+    {kMicrosoft, "IsFinite", is_finite},
     {kMicrosoft, "LayerNormalizationGrad", layer_normalization_grad},
+    {kMicrosoft, "LeakyReluGrad", like_second},
+    {kMicrosoft, "LogSoftmaxGrad", like_second},
+    {kMicrosoft, "LogSoftmaxGrad_13", like_second},
     {kMicrosoft, "MoE", same_as_first_input},
+    {kMicrosoft, "NGramRepeatBlock", same_as_second_input},
+    {kMicrosoft, "NcclAllReduce", same_as_first_input},
+    {kMicrosoft, "PassThrough", same_as_first_input},
     {kMicrosoft, "QMoE", same_as_first_input},
+    {kMicrosoft, "QOrderedAttention", ordered_attention},
+    {kMicrosoft, "QOrderedGelu", same_as_first_input},
+    {kMicrosoft, "QOrderedLayerNormalization", same_as_first_input},
+    {kMicrosoft, "QOrderedMatMul", ordered_matmul},
+    {kMicrosoft, "QuantizeWithOrder", quantize_with_order},
+    {kMicrosoft, "QuickGeluGrad", like_second},
     {kMicrosoft, "ReluGrad", like_second},
     {kMicrosoft, "Sampling", greedy_search},
     {kMicrosoft, "SigmoidGrad", like_second},
+    {kMicrosoft, "SimplifiedLayerNormalizationGrad", simplified_normalization_grad},
     {kMicrosoft, "SliceGrad", slice_grad},
     {kMicrosoft, "SoftmaxCrossEntropyLossGrad", loss_grad},
     {kMicrosoft, "SoftmaxCrossEntropyLossInternalGrad", loss_grad},
     {kMicrosoft, "SoftmaxGrad", like_second},
     {kMicrosoft, "SoftmaxGrad_13", like_second},
+    {kMicrosoft, "SoftmaxDropoutGrad", same_as_first_input},
     {kMicrosoft, "TanhGrad", like_second},
+    {kMicrosoft, "WhisperBeamSearch", beam_search},
     {kMicrosoft, "YieldOp", yield_op},
 };
 

@@ -99,11 +99,22 @@ void mx_dequantize(NodeInference& node) {
   node.set(0, asked == DType::kUnknown ? DType::kF32 : asked, node.input(0).shape);
 }
 
+// bounding boxes of bytes, the shape, its strides.
+void dequantize_bfp(NodeInference& node) {
+  std::optional<Shape> result;
+  if (const Elements* sizes = node.elements(1)) {
+    result.emplace();
+    for (const MaybeElement& size : *sizes) result->push_back(integer(size));
+  }
+  node.set(0, dtype_of_onnx(int_attribute(node.node, "dtype", 1)), std::move(result));
+}
+
 constexpr ShapeRuleEntry kEntries[] = {
     {kOnnx, "DequantizeLinear", dequantize_linear},
     {kOnnx, "DynamicQuantizeLinear", dynamic_quantize_linear},
     {kOnnx, "QuantizeLinear", quantize_linear},
     {kMicrosoft, "DequantizeLinear", dequantize_linear},
+    {kMicrosoft, "DequantizeBFP", dequantize_bfp},
     {kMicrosoft, "QLinearAdd", qlinear_binary},
     {kMicrosoft, "QLinearConcat", qlinear_concat},
     {kMicrosoft, "QLinearLeakyRelu", same_as_first_input},

@@ -19,7 +19,9 @@ namespace {
 // A cache passes a handful of operators; more is another kind of input.
 constexpr size_t kMaxTraced = 4096;
 // Of all inputs together, so that a graph made to be slow is not.
-constexpr size_t kMaxSteps = 20'000'000;
+constexpr size_t kMaxSteps = 2'000'000;
+// A cache comes out once; an input that comes out everywhere is no cache.
+constexpr size_t kMaxArrivals = 64;
 // How many inputs may be followed through all operators when only their names speak for a state.
 constexpr size_t kMaxNamedStates = 64;
 
@@ -161,7 +163,7 @@ class CacheFinder {
     queue.front().named = names_state(graph_[input].name);
     for (size_t next = 0; next < queue.size() && next < kMaxTraced; ++next) {
       const Trail trail = queue[next];
-      if (next > 0 && outputs_.contains(trail.value.index))
+      if (next > 0 && outputs_.contains(trail.value.index) && flow.arrivals.size() < kMaxArrivals)
         flow.arrivals.push_back({trail.value, trail});
       const auto go_on = [&](ValueId value, Trail onward) {
         if (!value || !seen.insert(value.index).second) return;
