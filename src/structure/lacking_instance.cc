@@ -7,6 +7,8 @@ namespace {
 
 // How many of a hundred nodes the first may lack, the sum with a carried value aside.
 constexpr size_t kMostLacking = 25;
+// And how many at all: more is another layer, and a long list of differences is none.
+constexpr size_t kMostLackingAtAll = 64;
 
 class LackingMatcher {
  public:
@@ -190,7 +192,7 @@ class LackingMatcher {
       if (result_.stands.count(outside.first)) return false;
     }
     size_t lacking = result_.match.lacks.size() - (result_.match.lacks_carried ? 1 : 0);
-    return lacking * 100 <= second.size() * kMostLacking;
+    return lacking <= kMostLackingAtAll && lacking * 100 <= second.size() * kMostLacking;
   }
 
   // Nodes of one module stand for nodes of one module.
