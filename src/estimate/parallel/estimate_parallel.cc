@@ -137,6 +137,7 @@ class Estimator {
       if (tree_.template_of_node[i] == NodeId(i)) add_node(NodeId(i), NodeId(i), runs_[i]);
     }
     for (const Variant& variant : tree_.variants) {
+      if (!variant.stands) continue;  // counted as what it is
       add_node(variant.node, variant.stands,
                {Expr(variant.count), Exactness::kExact, Source::kGraph});
     }
