@@ -109,7 +109,8 @@ Document chart(Model model, const AnalyzeOptions& options) {
     document.values[std::string(kPrefillChunkLength)] = *options.workload.prefill_chunk;
   }
   // An engine's pages are numbers of its own.
-  const auto block = options.engine ? std::nullopt : common_kv_format(model.graph);
+  const bool turns_block = options.kv_block_variables && !options.engine;
+  const auto block = turns_block ? common_kv_format(model.graph) : std::nullopt;
   policies.kv_blocks = block.has_value();
   if (block) {
     document.values[std::string(kKvBlockElements)] = block->block_elements;

@@ -114,6 +114,9 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
       .add_option("--weight-dtype", options.weight_dtype,
                   "What if weights were stored as T (int4 nvfp4 q4_k_m fp8,lm_head=bf16 …)")
       ->type_name("T[,MODULE=T]");
+  command.add_flag("--kv-block-variables", options.kv_block_variables,
+                   "Leave the cache's block to be turned: formulas over kv_block_elements and\n"
+                   "kv_block_bytes; always so in `publish`");
   command
       .add_option("--engine", options.engine,
                   "Allocate the caches as vllm, sglang, llama.cpp, tensorrt-llm, transformers or mlx\n"
@@ -157,6 +160,7 @@ AnalyzeOptions to_analyze_options(const AnalysisOptions& options) {
   result.import.weight_formats = read_weight_formats(options.weight_dtype);
   result.import.activation_dtype = read_activation_dtype(options.activation_dtype);
   result.engine = read_engine(options);
+  result.kv_block_variables = options.kv_block_variables;
   result.workload = options.workload;
   result.estimate.as_exported = options.as_exported;
   result.estimate.scores_written = options.attention == "written";

@@ -20,6 +20,7 @@ struct AnalysisOptions {
   std::string kv_dtype;
   std::string activation_dtype;
   std::string weight_dtype;
+  bool kv_block_variables = false;
   std::string engine;
   std::vector<std::string> engine_options;  // KEY=VALUE
   std::string name;

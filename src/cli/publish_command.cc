@@ -52,7 +52,8 @@ void publish_all(const PublishCommand& command, Outcome& outcome) {
     throw UsageError("--name names one model, but " + std::to_string(command.sources.size()) +
                      " are given");
   }
-  const AnalyzeOptions options = to_analyze_options(command.analysis);
+  AnalyzeOptions options = to_analyze_options(command.analysis);
+  options.kv_block_variables = true;
   Site site(command.site);
   for (const std::string& source : command.sources) {
     attempt(outcome, [&] {

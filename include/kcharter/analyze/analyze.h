@@ -32,6 +32,9 @@ struct AnalyzeOptions {
   ImportOptions import;            // import.mode: none means both where the model can decode
   Workload workload;
   std::optional<EngineRequest> engine;  // none: caches take what their data needs
+  // Bytes of caches as formulas over kv_block_elements and kv_block_bytes, for a page that turns them;
+  // else the format's own numbers stand there.
+  bool kv_block_variables = false;
   EstimateOptions estimate;
   bool all_logits = false;         // a checkpoint's prefill computes those of every token
   std::string name;                // empty: the model's own

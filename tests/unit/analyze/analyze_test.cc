@@ -45,11 +45,19 @@ TEST(Analyze, CacheIsAFormulaOfTheVariables) {
   options.workload = {.batch = 4, .current_length = 64, .max_length = 128};
   const Json document = Json::parse(to_json(analyze(kSamples / "decoder.onnxtxt", options)[1]));
   const Json& cache = document["summary"]["kv_cache_bytes"];
-  // 4 layers, keys and values, 2 heads of 8, an element a block of two bytes.
-  EXPECT_EQ(cache["formula"], "8*kv_block_bytes*ceil_div(16*batch_size*max_length,kv_block_elements)");
+  // 4 layers, keys and values, 2 heads of 8 in two bytes.
+  EXPECT_EQ(cache["formula"], "256*batch_size*max_length");
   EXPECT_EQ(cache["value"], 256 * 4 * 128);
   EXPECT_EQ(document["variables"][0]["value"], 4);
   EXPECT_EQ(document["bindings"]["past_sequence_length"], "current_length-1");
+}
+
+TEST(Analyze, TheBlockOfCachesCanBeLeftToBeTurned) {
+  AnalyzeOptions options;
+  options.kv_block_variables = true;
+  const Json document = Json::parse(to_json(analyze(kSamples / "decoder.onnxtxt", options)[1]));
+  EXPECT_EQ(document["summary"]["kv_cache_bytes"]["formula"],
+            "8*kv_block_bytes*ceil_div(16*batch_size*max_length,kv_block_elements)");
 }
 
 TEST(Analyze, WarnsPastWhatTheModelWasMadeFor) {

@@ -79,6 +79,7 @@ TEST(Policies, BlocksOfTheCacheAreVariables) {
   std::mt19937 random(3);
   for (const char* name : {"llama-3-8b", "gemma-3-1b", "deepseek-v2-lite", "jamba-v0.1"}) {
     AnalyzeOptions all = options(Mode::kDecode, 1024);
+    all.kv_block_variables = true;
     const Document plain = charted(name, all);
     all.import.kv_format = parse_element_format("q8_0");
     const Document blocked = charted(name, all);
