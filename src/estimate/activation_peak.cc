@@ -228,6 +228,8 @@ std::vector<Quantity> peaks_of_groups(const Graph& graph, const Operands& operan
   for (size_t step = 0; step < lifetimes.steps.size(); ++step) {
     sets[group_of_node[lifetimes.steps[step].index]].push_back(sums.at_step()[step]);
   }
+  // A graph without a node that runs still holds its inputs and outputs.
+  if (lifetimes.steps.empty() && !sets.empty()) sets[0].push_back(sums.at_step()[0]);
   Diagnostics said_already;
   Peaks peaks(sums, lower_bounds, said_already);
   std::vector<Quantity> result;

@@ -207,7 +207,10 @@ class Estimator {
     Quantity result;
     std::vector<Expr> largest;
     for (PlaceId place = 0; place < peaks.size(); ++place) {
-      if (!peaks[place].formula) return unknown_quantity();
+      if (!peaks[place].formula) {
+        result.exactness = std::max(result.exactness, Exactness::kLowerBound);
+        continue;
+      }
       result.exactness = std::max(result.exactness, peaks[place].exactness);
       if (peaks[place].formula->is_zero()) continue;
       const Expr is_there = min(Expr(1), pipeline_.on_stage(place));
@@ -215,6 +218,7 @@ class Estimator {
     }
     result.source = Source::kGraph;
     if (!largest.empty()) result.formula = max(largest);
+    else if (result.exactness == Exactness::kLowerBound) return unknown_quantity();
     return result;
   }
 
