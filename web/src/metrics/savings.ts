@@ -20,10 +20,11 @@ export function savedSeconds(evaluation: Evaluation, saving: Saving, dtype: stri
 export const dtypeOf = (document: Document, { nodes }: Pick<Finding, "nodes">): string =>
   document.nodes[nodes[0] ?? -1]?.computeDtype || (document.nodes.find(({ computeDtype }) => computeDtype !== "")?.computeDtype ?? "f32");
 
-// Largest saving first; without a device in the document's own order.
+// Those that the estimate counts first, largest saving first; without a device in the document's own
+// order.
 export function rankedFindings(evaluation: Evaluation, device: Device | null): { finding: Finding; seconds: number | null }[] {
   const { document } = evaluation;
   const ranked = (document.findings?.items ?? []).map((finding) => ({
     finding, seconds: device ? savedSeconds(evaluation, finding, dtypeOf(document, finding), device) : null }));
-  return ranked.sort((a, b) => (b.seconds ?? 0) - (a.seconds ?? 0));
+  return ranked.sort((a, b) => Number(b.finding.counted) - Number(a.finding.counted) || (b.seconds ?? 0) - (a.seconds ?? 0));
 }

@@ -63,7 +63,7 @@ export function Card({ priced, capacity, load }: { priced: Priced; capacity: big
   );
 }
 
-const isOfTokens = ({ entry }: Priced) => entry?.variables.some(({ name }) => name === "current_length") ?? false;
+const isOfTokens = ({ model }: Priced) => model.modes.decode !== undefined;
 const tokensOf = (mode: string, load: Load) => Number(load.batch) * (mode === "decode" ? 1 : Number(load.length));
 
 const WORDS: Record<string, string> = {

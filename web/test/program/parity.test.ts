@@ -52,10 +52,11 @@ function corpusGraphs(): string[] {
 }
 
 function analyze(model: string, mode: string, settings: [string, bigint][]): Document | null {
-  const words = ["analyze", model, "--mode", mode, "-o", scratch, "--format", "none", "--name", "parity"];
+  const folder = path.join(scratch, "one"); // a new one each time: a name in it belongs to one model
+  rmSync(folder, { recursive: true, force: true });
+  const words = ["analyze", model, "--mode", mode, "-o", folder, "--format", "none", "--name", "parity"];
   for (const [name, value] of settings) words.push(...(FLAGS[name] ? [FLAGS[name], String(value)] : ["--dim", `${name}=${value}`]));
-  const file = path.join(scratch, `parity.${mode}.json`);
-  rmSync(file, { force: true });
+  const file = path.join(folder, `parity.${mode}.json`);
   try {
     execFileSync(program, words, { stdio: "ignore", timeout: 120_000 });
   } catch {
