@@ -18,14 +18,14 @@ namespace kcharter {
 struct Workload {
   int64_t batch = 1;
   int64_t current_length = 1024;
-  std::optional<int64_t> max_length;  // default: current_length; less is a UsageError
+  std::optional<int64_t> max_length = std::nullopt;  // default: current_length; less is a UsageError
   // Sizes of groups of devices (kcharter/estimate/parallel.h).
   int64_t tensor_parallel = 1;
   int64_t pipeline_parallel = 1;
   int64_t expert_parallel = 1;
   int64_t data_parallel = 1;
   // Tokens that one step of a prefill takes; none: all at once.
-  std::optional<int64_t> prefill_chunk;
+  std::optional<int64_t> prefill_chunk = std::nullopt;
 };
 
 struct AnalyzeOptions {
