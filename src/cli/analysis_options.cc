@@ -1,5 +1,7 @@
 #include "cli/analysis_options.h"
 
+#include "kcharter/import/pipeline_parts.h"
+
 namespace kcharter {
 namespace {
 
@@ -176,6 +178,14 @@ Device read_device(const std::string& name) {
   } catch (const Error& error) {
     throw UsageError(std::string("--device: ") + error.what());
   }
+}
+
+std::vector<std::string> with_pipeline_parts(const std::vector<std::string>& paths) {
+  std::vector<std::string> all;
+  for (const std::string& path : paths) {
+    for (const std::filesystem::path& part : pipeline_parts(path)) all.push_back(part.string());
+  }
+  return all;
 }
 
 std::vector<Document> analyze_model(const std::filesystem::path& path,

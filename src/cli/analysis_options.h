@@ -35,6 +35,9 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options);
 // Throws UsageError where a value cannot be read.
 AnalyzeOptions to_analyze_options(const AnalysisOptions& options);
 
+// The same paths; a folder of diffusers gives those of its parts. Throws Error.
+std::vector<std::string> with_pipeline_parts(const std::vector<std::string>& paths);
+
 // A name of the table or a file. Throws UsageError.
 Device read_device(const std::string& name);
 

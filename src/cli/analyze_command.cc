@@ -136,7 +136,8 @@ OnDevice asked_of(const AnalyzeCommand& command, const std::optional<Device>& ch
   return asked;
 }
 
-void analyze_all(const AnalyzeCommand& command, Outcome& outcome) {
+void analyze_all(AnalyzeCommand command, Outcome& outcome) {
+  command.models = with_pipeline_parts(command.models);
   check(command);
   const AnalyzeOptions options = to_analyze_options(command.analysis);
   const SummaryFormat format = *parse_summary_format(command.format);

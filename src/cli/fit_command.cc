@@ -30,7 +30,8 @@ int64_t read_overhead(const std::string& text) {
   }
 }
 
-void fit_all(const FitCommand& command, Outcome& outcome) {
+void fit_all(FitCommand command, Outcome& outcome) {
+  command.models = with_pipeline_parts(command.models);
   const AnalyzeOptions options = to_analyze_options(command.analysis);
   const Device device = read_device(command.device);
   const int64_t overhead_bytes = read_overhead(command.overhead);

@@ -47,7 +47,8 @@ void publish_model(Site& site, const std::string& path, const AnalyzeOptions& op
   }
 }
 
-void publish_all(const PublishCommand& command, Outcome& outcome) {
+void publish_all(PublishCommand command, Outcome& outcome) {
+  command.sources = with_pipeline_parts(command.sources);
   if (command.sources.size() > 1 && !command.analysis.name.empty()) {
     throw UsageError("--name names one model, but " + std::to_string(command.sources.size()) +
                      " are given");

@@ -168,11 +168,13 @@ ValueId cross_attention(GraphBuilder& builder, ValueId x, ValueId encoded, const
   auto scope = builder.scope(part.name, part.class_name);
   int64_t width = part.heads * part.head_dim, kept = part.kv_heads * part.head_dim;
   ValueId q = linear(builder, x, {part.query, part.hidden_size, width, part.qkv_bias});
+  q = normalize_heads(builder, q, part, part.query_norm, part.heads);
   ValueId k, v;
   {
     std::optional<GraphBuilder::Silence> kept_already;
     if (builder.decode()) kept_already.emplace(builder);
     k = linear(builder, encoded, {part.key, part.hidden_size, kept, part.qkv_bias && part.key_bias});
+    k = normalize_heads(builder, k, part, part.key_norm, part.kv_heads);
     v = linear(builder, encoded, {part.value, part.hidden_size, kept, part.qkv_bias});
   }
   auto cache = [&](const char* name) {

@@ -38,6 +38,11 @@ std::string architecture_name(const ModelConfig& config) {
 
 Model build_model(const ModelConfig& config, const BuildOptions& options) {
   const Family* family = find_family(config);
+  if (family == nullptr && config.has("peft_type")) {
+    std::string base = config.text("base_model_name_or_path", "a model it does not name");
+    return without_graph(config, options, "unknown-architecture", "an adapter (" + config.text("peft_type") +
+                         ") to " + base + " is charted without the model it changes");
+  }
   if (family == nullptr) {
     std::string name = architecture_name(config);
     return without_graph(config, options, "unknown-architecture",

@@ -105,8 +105,13 @@ void use_config_beside(CheckpointFiles& files, const fs::path& folder) {
 }
 
 std::string folder_name(const fs::path& folder) {
-  std::string name = fs::absolute(folder).lexically_normal().filename().string();
-  return name.empty() ? fs::absolute(folder).lexically_normal().parent_path().filename().string() : name;
+  fs::path own = fs::absolute(folder).lexically_normal();
+  if (!own.has_filename()) own = own.parent_path();
+  std::string name = own.filename().string();
+  // Part of a pipeline: every pipeline calls its parts the same.
+  std::error_code error;
+  if (!fs::is_regular_file(own.parent_path() / "model_index.json", error)) return name;
+  return own.parent_path().filename().string() + "-" + name;
 }
 
 }  // namespace

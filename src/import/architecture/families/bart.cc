@@ -39,7 +39,9 @@ void build_pegasus(GraphBuilder& builder, const ModelConfig& config) {
   build(builder, model, config);
 }
 
-void build_blenderbot(GraphBuilder& builder, const ModelConfig& config) { build_pegasus(builder, config); }
+void build_blenderbot(GraphBuilder& builder, const ModelConfig& config) {
+  build_pegasus(builder, config);
+}
 
 void build_blenderbot_small(GraphBuilder& builder, const ModelConfig& config) {
   EncoderDecoder model = encoder_decoder_of(config);
@@ -79,32 +81,37 @@ void build_nllb_moe(GraphBuilder& builder, const ModelConfig& config) {
   build(builder, model, config);
 }
 
-// Log-mel frames through two convolutions; half as many positions as frames.
+ValueId read_sound(GraphBuilder& b, const SoundInput& part, const Expr& tokens) {
+  ValueId sound;
+  if (!b.silent())
+    sound =
+        b.input("input_features", b.activation_dtype(), {b.batch(), Expr(part.bins), 2 * tokens});
+  auto convolve = [&](ValueId x, const char* name, int64_t in, int64_t stride) {
+    auto scope = b.scope(name);
+    std::vector<ValueId> inputs = {x, b.parameter("weight", {part.size, in, 3}),
+                                   b.parameter("bias", {part.size})};
+    std::vector<Attribute> attributes = {attribute("kernel_shape", std::vector<int64_t>{3}),
+                                         attribute("pads", std::vector<int64_t>{1, 1}),
+                                         attribute("strides", std::vector<int64_t>{stride})};
+    return activate(b, b.op("Conv", std::move(inputs), std::move(attributes)), "gelu");
+  };
+  ValueId x = convolve(convolve(sound, "conv1", part.bins, 1), "conv2", part.size, 2);
+  x = b.op("Transpose", {x}, {attribute("perm", std::vector<int64_t>{0, 2, 1})});
+  auto positions = b.scope("embed_positions");
+  return b.ours("AddPositions", {x, b.parameter("weight", {part.rows, part.size})});
+}
+
 void build_whisper(GraphBuilder& builder, const ModelConfig& config) {
   EncoderDecoder model = encoder_decoder_of(config);
   model.norm_before = model.final_norm = true;
   model.key_bias = model.shared = false;
   model.head = "proj_out";
   model.position_rows = config.integer("max_target_positions", 448);
-  int64_t size = model.hidden_size, bins = config.integer("num_mel_bins", 80);
-  int64_t rows = config.integer("max_source_positions", 1500);
-  model.default_encoded_tokens = rows;
-  model.encoder_input = [size, bins, rows](GraphBuilder& b, const Expr& tokens) {
-    ValueId sound;
-    if (!b.silent()) sound = b.input("input_features", b.activation_dtype(), {b.batch(), Expr(bins), 2 * tokens});
-    auto convolve = [&](ValueId x, const char* name, int64_t in, int64_t stride) {
-      auto scope = b.scope(name);
-      std::vector<ValueId> inputs = {x, b.parameter("weight", {size, in, 3}), b.parameter("bias", {size})};
-      std::vector<Attribute> attributes = {attribute("kernel_shape", std::vector<int64_t>{3}),
-                                           attribute("pads", std::vector<int64_t>{1, 1}),
-                                           attribute("strides", std::vector<int64_t>{stride})};
-      return activate(b, b.op("Conv", std::move(inputs), std::move(attributes)), "gelu");
-    };
-    ValueId x = convolve(convolve(sound, "conv1", bins, 1), "conv2", size, 2);
-    x = b.op("Transpose", {x}, {attribute("perm", std::vector<int64_t>{0, 2, 1})});
-    auto positions = b.scope("embed_positions");
-    ValueId table = b.parameter("weight", {rows, size});
-    return b.ours("AddPositions", {x, table});
+  SoundInput sound{model.hidden_size, config.integer("num_mel_bins", 80),
+                   config.integer("max_source_positions", 1500)};
+  model.default_encoded_tokens = sound.rows;
+  model.encoder_input = [sound](GraphBuilder& b, const Expr& tokens) {
+    return read_sound(b, sound, tokens);
   };
   build(builder, model, config);
 }

@@ -5,7 +5,9 @@
 
 namespace kcharter {
 
-void build_bert(GraphBuilder& builder, const ModelConfig& config) { build(builder, text_encoder_of(config, "bert"), config); }
+void build_bert(GraphBuilder& builder, const ModelConfig& config) {
+  build(builder, text_encoder_of(config, "bert"), config);
+}
 
 void build_roberta(GraphBuilder& builder, const ModelConfig& config) {
   TextEncoder encoder = text_encoder_of(config, "roberta");
@@ -45,7 +47,8 @@ void build_distilbert(GraphBuilder& builder, const ModelConfig& config) {
   encoder.stack.layer_list = "transformer.layer";
   for (Layer& layer : encoder.stack.layers) {
     Attention attention = *layer.mixer.target<Attention>();
-    attention.query = "q_lin", attention.key = "k_lin", attention.value = "v_lin", attention.output = "out_lin";
+    attention.query = "q_lin", attention.key = "k_lin", attention.value = "v_lin",
+    attention.output = "out_lin";
     layer.mixer = attention;
     FeedForward feed_forward = *layer.feed_forward.target<FeedForward>();
     feed_forward.name = "ffn";
@@ -60,12 +63,15 @@ void build_distilbert(GraphBuilder& builder, const ModelConfig& config) {
 
 // Few groups of weights, used by many layers one after the other.
 void build_albert(GraphBuilder& builder, const ModelConfig& config) {
-  TextEncoder encoder = text_encoder_of(config.with_defaults(ModelConfig::parse(R"({"embedding_size": 128})")), "albert");
+  TextEncoder encoder = text_encoder_of(
+      config.with_defaults(ModelConfig::parse(R"({"embedding_size": 128})")), "albert");
   encoder.heads = HeadStyle::kAlbert;
   encoder.pooler = "pooler";
   encoder.projection = "encoder.embedding_hidden_mapping_in";
-  int64_t layers = layers_of(config), groups = config.integer("num_hidden_groups", 1), inner = config.integer("inner_group_num", 1);
-  if (groups < 1 || inner < 1 || inner > 1000) throw Error("'num_hidden_groups' or 'inner_group_num' is out of range");
+  int64_t layers = layers_of(config), groups = config.integer("num_hidden_groups", 1),
+          inner = config.integer("inner_group_num", 1);
+  if (groups < 1 || inner < 1 || inner > 1000)
+    throw Error("'num_hidden_groups' or 'inner_group_num' is out of range");
   Stack stack = encoder.stack;
   change_attention(stack, [](Attention& part) {
     part.query = "query", part.key = "key", part.value = "value", part.output = "dense";
@@ -85,7 +91,8 @@ void build_albert(GraphBuilder& builder, const ModelConfig& config) {
       // transformers picks the group in floating point: layer / (layers / groups).
       int64_t group = i * groups / layers;
       auto scope = b.scope("encoder.albert_layer_groups", group);
-      for (int64_t k = 0; k < inner; ++k) x = build_layer(b, stack, stack.layers[static_cast<size_t>(i)], x, k);
+      for (int64_t k = 0; k < inner; ++k)
+        x = build_layer(b, stack, stack.layers[static_cast<size_t>(i)], x, k);
     }
     return x;
   };
@@ -97,7 +104,8 @@ void build_mpnet(GraphBuilder& builder, const ModelConfig& config) {
   TextEncoder encoder = text_encoder_of(config, "mpnet");
   encoder.heads = HeadStyle::kRoberta;
   encoder.types = 0;
-  int64_t buckets = config.integer("relative_attention_num_buckets", 32), heads = config.require("num_attention_heads");
+  int64_t buckets = config.integer("relative_attention_num_buckets", 32),
+          heads = config.require("num_attention_heads");
   change_attention(encoder.stack, [](Attention& part) {
     part.query = "attn.q", part.key = "attn.k", part.value = "attn.v", part.output = "attn.o";
   });

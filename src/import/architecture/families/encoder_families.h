@@ -32,6 +32,11 @@ void build_pegasus(GraphBuilder& builder, const ModelConfig& config);
 void build_blenderbot(GraphBuilder& builder, const ModelConfig& config);
 void build_blenderbot_small(GraphBuilder& builder, const ModelConfig& config);
 void build_nllb_moe(GraphBuilder& builder, const ModelConfig& config);
+// Log-mel frames through two convolutions; half as many positions as frames.
+struct SoundInput {
+  int64_t size = 0, bins = 80, rows = 1500;  // rows of the table of positions
+};
+ValueId read_sound(GraphBuilder& builder, const SoundInput& part, const Expr& tokens);
 void build_whisper(GraphBuilder& builder, const ModelConfig& config);
 // t5.cc
 void build_t5(GraphBuilder& builder, const ModelConfig& config);

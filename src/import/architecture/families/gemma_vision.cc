@@ -1,5 +1,6 @@
 // Gemma 3 and 4 with their vision towers.
 #include "import/architecture/families/families.h"
+#include "import/architecture/families/vision_families.h"
 
 namespace kcharter {
 namespace {
@@ -11,20 +12,23 @@ ValueId run_gemma3_tower(GraphBuilder& b, const ModelConfig& config, int64_t tex
   ModelConfig vision = config.section("vision_config");
   VisionSizes sizes = vision_sizes_of(vision, "gelu_pytorch_tanh");
   sizes.epsilon = vision.number("layer_norm_eps", 1e-6);
-  PatchEmbedding patches{.hidden_size = sizes.hidden_size, .image_size = vision.integer("image_size", 224),
+  PatchEmbedding patches{.hidden_size = sizes.hidden_size,
+                         .image_size = vision.integer("image_size", 224),
                          .patch_size = vision.integer("patch_size", 16)};
   ValueId x;
   {
     auto scope = b.scope("vision_tower.vision_model");
     x = embed_patches(b, patches);
-    x = add_table(b, x, "embeddings.position_embedding.weight", {patches.patches(), sizes.hidden_size});
+    x = add_table(b, x, "embeddings.position_embedding.weight",
+                  {patches.patches(), sizes.hidden_size});
     x = build_layers(b, vision_stack(sizes), x);
     x = normalize(b, x, "post_layernorm", sizes.hidden_size, {.kind = NormKind::kLayer});
   }
   auto projector = b.scope("multi_modal_projector");
   x = b.ours("PoolTokens", {x}, {attribute("tokens", config.integer("mm_tokens_per_image", 256))});
   x = normalize(b, x, "mm_soft_emb_norm", sizes.hidden_size, {.kind = NormKind::kRms});
-  return b.op("MatMul", {x, b.parameter("mm_input_projection_weight", {sizes.hidden_size, text_size})});
+  return b.op("MatMul",
+              {x, b.parameter("mm_input_projection_weight", {sizes.hidden_size, text_size})});
 }
 
 Stack gemma4_vision_stack(const ModelConfig& vision) {
@@ -65,14 +69,17 @@ ValueId run_gemma4_tower(GraphBuilder& b, const ModelConfig& config, int64_t tex
   if (!b.silent()) {
     int64_t patches = vision.integer("default_output_length", 280) * pool * pool;
     x = b.input("pixel_values", b.activation_dtype(),
-                {b.batch(), b.variable("image_patches", "Patches of the image", patches, 0), Expr(elements)});
+                {b.batch(), b.variable("image_patches", "Patches of the image", patches, 0),
+                 Expr(elements)});
   }
   {
     auto scope = b.scope("model.vision_tower");
     {
       auto embedder = b.scope("patch_embedder");
       x = linear(b, x, {"input_proj", elements, stack.hidden_size});
-      ValueId table = b.parameter("position_embedding_table", {2, vision.integer("position_embedding_size", 10240), stack.hidden_size});
+      ValueId table =
+          b.parameter("position_embedding_table",
+                      {2, vision.integer("position_embedding_size", 10240), stack.hidden_size});
       x = b.ours("AddInterpolated", {x, table});
     }
     x = build_layers(b, stack, x);
@@ -94,7 +101,8 @@ void build_gemma3(GraphBuilder& builder, const ModelConfig& config) {
   decoder.model = "language_model.model";
   decoder.head = "language_model.lm_head";
   if (config.has("vision_config")) {
-    add_tower(builder, decoder, [&](GraphBuilder& b) { return run_gemma3_tower(b, config, decoder.hidden_size); });
+    add_tower(builder, decoder,
+              [&](GraphBuilder& b) { return run_gemma3_tower(b, config, decoder.hidden_size); });
   }
   build(builder, decoder);
 }
@@ -103,11 +111,13 @@ void build_gemma4(GraphBuilder& builder, const ModelConfig& config) {
   Decoder decoder = gemma4_decoder(text_of(config));
   decoder.model = "model.language_model";
   if (config.has("vision_config")) {
-    add_tower(builder, decoder, [&](GraphBuilder& b) { return run_gemma4_tower(b, config, decoder.hidden_size); });
+    add_tower(builder, decoder,
+              [&](GraphBuilder& b) { return run_gemma4_tower(b, config, decoder.hidden_size); });
   }
   if (config.has("audio_config")) {
-    builder.diagnostics().add(Severity::kWarning, "tower-not-known", "audio_config",
-                              "the audio tower is not charted");
+    add_tower(builder, decoder, [&](GraphBuilder& b) {
+      return run_gemma4_audio(b, config.section("audio_config"), decoder.hidden_size);
+    });
   }
   build(builder, decoder);
 }

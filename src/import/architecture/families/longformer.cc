@@ -34,7 +34,8 @@ void build_longformer(GraphBuilder& builder, const ModelConfig& config) {
   encoder.heads = HeadStyle::kRoberta;
   for (size_t i = 0; i < encoder.stack.layers.size(); ++i) {
     Layer& layer = encoder.stack.layers[i];
-    layer.mixer = local_attention(*layer.mixer.target<Attention>(), "attention.self", window_at(config, static_cast<int64_t>(i)));
+    layer.mixer = local_attention(*layer.mixer.target<Attention>(), "attention.self",
+                                  window_at(config, static_cast<int64_t>(i)));
   }
   build(builder, encoder, config);
 }

@@ -143,7 +143,6 @@ void build_qwen2_vl(GraphBuilder& builder, const ModelConfig& config) {
       R"({"depth": 32, "embed_dim": 1280, "mlp_ratio": 4, "num_heads": 16, "hidden_size": 3584})"));
   Norm norm{.kind = NormKind::kLayer, .epsilon = 1e-6};
   Tower tower = tower_of(vision, norm);
-  tower.out_size = decoder.hidden_size;
   add_tower(builder, decoder, [&](GraphBuilder& b) {
     auto scope = b.scope(tower.name);
     return merge_named(b, tower, build_layers(b, tower.stack, embed_any_size(b, tower)), norm);

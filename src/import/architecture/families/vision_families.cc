@@ -20,6 +20,18 @@ constexpr Family kFamilies[] = {
     {"SiglipModel", "siglip", build_siglip},
     {"SiglipTextModel", "siglip_text_model", build_siglip_text},
     {"SiglipVisionModel", "siglip_vision_model", build_siglip_vision},
+    {"CLIPVisionModelWithProjection", "clip_vision_model", build_clip_vision_projection},
+    {"StableDiffusionSafetyChecker", "", build_safety_checker},
+    {"DeiTModel", "deit", build_deit},
+    {"DeiTForImageClassificationWithTeacher", "deit", build_deit_distilled},
+    {"BeitModel", "beit", build_beit},
+    {"LlavaNextForConditionalGeneration", "llava_next", build_llava_next},
+    {"LlavaLlamaForCausalLM", "llava_llama", build_llava_llama},
+    {"MllamaForConditionalGeneration", "mllama", build_mllama},
+    {"Idefics3ForConditionalGeneration", "idefics3", build_idefics3},
+    {"VoxtralForConditionalGeneration", "voxtral", build_voxtral},
+    {"Qwen2AudioForConditionalGeneration", "qwen2_audio", build_qwen2_audio},
+    {"Llama4ForConditionalGeneration", "llama4", build_llama4_multimodal},
 };
 
 }  // namespace

@@ -33,5 +33,23 @@ ValueId run_siglip_patches(GraphBuilder& builder, const ModelConfig& vision,
 void build_siglip(GraphBuilder& builder, const ModelConfig& config);
 void build_siglip_text(GraphBuilder& builder, const ModelConfig& config);
 void build_siglip_vision(GraphBuilder& builder, const ModelConfig& config);
+// gemma_audio.cc
+ValueId run_gemma4_audio(GraphBuilder& builder, const ModelConfig& config, int64_t text_size);
+// mllama.cc
+void build_mllama(GraphBuilder& builder, const ModelConfig& config);
+// multimodal.cc
+void build_idefics3(GraphBuilder& builder, const ModelConfig& config);
+void build_voxtral(GraphBuilder& builder, const ModelConfig& config);
+void build_qwen2_audio(GraphBuilder& builder, const ModelConfig& config);
+void build_llava_llama(GraphBuilder& builder, const ModelConfig& config);
+void build_llama4_multimodal(GraphBuilder& builder, const ModelConfig& config);
+// llava.cc
+void build_llava_next(GraphBuilder& builder, const ModelConfig& config);
+void build_clip_vision_projection(GraphBuilder& builder, const ModelConfig& config);
+void build_safety_checker(GraphBuilder& builder, const ModelConfig& config);
+// vit.cc
+void build_deit(GraphBuilder& builder, const ModelConfig& config);
+void build_deit_distilled(GraphBuilder& builder, const ModelConfig& config);
+void build_beit(GraphBuilder& builder, const ModelConfig& config);
 
 }  // namespace kcharter

@@ -1,5 +1,6 @@
 // ViT, DeiT and BEiT: image classifiers in the words of BERT.
 #include "import/architecture/families/families.h"
+#include "import/architecture/families/vision_families.h"
 
 namespace kcharter {
 namespace {
@@ -27,8 +28,10 @@ Stack bert_like_stack(const VisionSizes& sizes, const std::string& list) {
 }
 
 PatchEmbedding patches_of(const ModelConfig& config, int64_t hidden) {
-  return {.name = "embeddings.patch_embeddings.projection", .hidden_size = hidden,
-          .channels = config.integer("num_channels", 3), .image_size = config.integer("image_size", 224),
+  return {.name = "embeddings.patch_embeddings.projection",
+          .hidden_size = hidden,
+          .channels = config.integer("num_channels", 3),
+          .image_size = config.integer("image_size", 224),
           .patch_size = config.integer("patch_size", 16)};
 }
 
@@ -42,10 +45,17 @@ ValueId run_vit(GraphBuilder& b, const ModelConfig& config, int64_t extra_tokens
   VisionSizes sizes = sizes_of(config);
   PatchEmbedding patches = patches_of(config, sizes.hidden_size);
   ValueId x = embed_patches(b, patches);
-  if (extra_tokens > 1) x = prepend_token(b, x, "embeddings.distillation_token", {1, 1, sizes.hidden_size});
+  if (extra_tokens > 1)
+    x = prepend_token(b, x, "embeddings.distillation_token", {1, 1, sizes.hidden_size});
   x = prepend_token(b, x, "embeddings.cls_token", {1, 1, sizes.hidden_size});
-  x = add_table(b, x, "embeddings.position_embeddings", {1, patches.patches() + extra_tokens, sizes.hidden_size});
+  x = add_table(b, x, "embeddings.position_embeddings",
+                {1, patches.patches() + extra_tokens, sizes.hidden_size});
   Stack stack = bert_like_stack(sizes, "encoder.layer");
+  for (Layer& layer : stack.layers) {
+    Attention attention = *layer.mixer.target<Attention>();
+    attention.qkv_bias = config.flag("qkv_bias", true);
+    layer.mixer = attention;
+  }
   x = build_layers(b, stack, x);
   return normalize(b, x, "layernorm", sizes.hidden_size, stack.norm);
 }
@@ -74,15 +84,41 @@ void build_deit_classifier(GraphBuilder& builder, const ModelConfig& config) {
   classify(builder, x, config, config.require("hidden_size"));
 }
 
-void build_vit(GraphBuilder& builder, const ModelConfig& config) {
-  ValueId x = run_vit(builder, config, 1);
+namespace {
+
+// The class token through a dense layer.
+void pool(GraphBuilder& b, ValueId x, const ModelConfig& config) {
   int64_t size = config.require("hidden_size");
-  x = linear(builder, builder.ours("FirstToken", {x}), {"pooler.dense", size, size, true});
-  builder.output(activate(builder, x, config.text("pooler_act", "tanh")));
+  x = linear(b, b.ours("FirstToken", {x}), {"pooler.dense", size, size, true});
+  b.output(activate(b, x, config.text("pooler_act", "tanh")));
+}
+
+}  // namespace
+
+void build_vit(GraphBuilder& builder, const ModelConfig& config) {
+  pool(builder, run_vit(builder, config, 1), config);
+}
+void build_deit(GraphBuilder& builder, const ModelConfig& config) {
+  pool(builder, run_vit(builder, config, 2), config);
+}
+
+// Classes as the class token and as the distillation token have them.
+void build_deit_distilled(GraphBuilder& builder, const ModelConfig& config) {
+  ValueId x;
+  {
+    auto scope = builder.scope("deit");
+    x = run_vit(builder, config, 2);
+  }
+  int64_t size = config.require("hidden_size"), labels = label_count(config);
+  for (const char* name : {"cls_classifier", "distillation_classifier"}) {
+    builder.output(linear(builder, builder.ours("FirstToken", {x}), {name, size, labels, true}));
+  }
 }
 
 // No bias of keys, a learned factor after each block, biases of relative position in each layer.
-void build_beit_classifier(GraphBuilder& builder, const ModelConfig& config) {
+namespace {
+
+ValueId run_beit(GraphBuilder& builder, const ModelConfig& config) {
   VisionSizes sizes = sizes_of(config);
   PatchEmbedding patches = patches_of(config, sizes.hidden_size);
   int64_t side = patches.image_size / patches.patch_size;
@@ -105,27 +141,45 @@ void build_beit_classifier(GraphBuilder& builder, const ModelConfig& config) {
       }
       return scaled(b, attention(b, x, i), "lambda_1");
     };
-    layer.feed_forward = [=](GraphBuilder& b, ValueId x, int64_t i) { return scaled(b, feed_forward(b, x, i), "lambda_2"); };
+    layer.feed_forward = [=](GraphBuilder& b, ValueId x, int64_t i) {
+      return scaled(b, feed_forward(b, x, i), "lambda_2");
+    };
   }
   bool pooled = config.flag("use_mean_pooling", true);
+  ValueId x = embed_patches(builder, patches);
+  x = prepend_token(builder, x, "embeddings.cls_token", {1, 1, size});
+  if (config.flag("use_mask_token", false)) {
+    GraphBuilder::Silence for_training(builder);
+    builder.parameter("embeddings.mask_token", {1, 1, size});
+  }
+  if (config.flag("use_absolute_position_embeddings", false)) {
+    x = add_table(builder, x, "embeddings.position_embeddings", {1, patches.patches() + 1, size});
+  }
+  if (config.flag("use_shared_relative_position_bias", false)) {
+    auto table = builder.scope("encoder.relative_position_bias");
+    GraphBuilder::Silence gathered_at_load(builder);
+    builder.parameter("relative_position_bias_table", {rows, sizes.heads});
+  }
+  x = build_layers(builder, stack, x);
+  if (!pooled) return normalize(builder, x, "layernorm", size, stack.norm);
+  x = builder.ours("PoolTokens", {x}, {attribute("tokens", int64_t{1})});
+  return normalize(builder, x, "pooler.layernorm", size, stack.norm);
+}
+
+}  // namespace
+
+void build_beit(GraphBuilder& builder, const ModelConfig& config) {
+  builder.output(run_beit(builder, config));
+}
+
+void build_beit_classifier(GraphBuilder& builder, const ModelConfig& config) {
   ValueId x;
   {
     auto scope = builder.scope("beit");
-    x = embed_patches(builder, patches);
-    x = prepend_token(builder, x, "embeddings.cls_token", {1, 1, size});
-    if (config.flag("use_mask_token", false)) {
-      GraphBuilder::Silence for_training(builder);
-      builder.parameter("embeddings.mask_token", {1, 1, size});
-    }
-    if (config.flag("use_absolute_position_embeddings", false)) {
-      x = add_table(builder, x, "embeddings.position_embeddings", {1, patches.patches() + 1, size});
-    }
-    x = build_layers(builder, stack, x);
-    if (!pooled) x = normalize(builder, x, "layernorm", size, stack.norm);
-    if (pooled) x = builder.ours("PoolTokens", {x}, {attribute("tokens", int64_t{1})});
-    if (pooled) x = normalize(builder, x, "pooler.layernorm", size, stack.norm);
+    x = run_beit(builder, config);
   }
-  builder.output(linear(builder, x, {"classifier", size, label_count(config), true}));
+  builder.output(
+      linear(builder, x, {"classifier", config.require("hidden_size"), label_count(config), true}));
 }
 
 }  // namespace kcharter
