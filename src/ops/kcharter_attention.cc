@@ -3,7 +3,7 @@
 //
 //   Attention(q [B,S,H·d], k [B,T,K·d], v [B,T,K·dv], sinks?, past_k?, past_v? → out [B,S,H·dv],
 //             present_k?, present_v?; num_heads, kv_num_heads, head_dim, v_head_dim, causal, window,
-//             softcap)
+//             softcap, selected_keys: with the choice in the place of sinks)
 //   CrossAttention(q, k?, v?, past_k?, past_v? → out, present_k, present_v; as Attention)
 //   SharedAttention(q, keys [B,K,T,d], values [B,K,T,dv] → out; as Attention)
 //   LatentAttention(q [B,S,H·(nope+rope)], latent [B,S,rank], k_rope [B,S,rope],
@@ -11,7 +11,7 @@
 //             → out [B,S,H·dv], present; num_heads, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim,
 //             v_head_dim, absorbed, selected_keys)
 //   SparseIndexer(q [B,S,H·d], k [B,S,d], weights [B,S,H], past? [B,P,d] → selected [B,S,k], present;
-//             num_heads, head_dim, selected_keys)
+//             num_heads, head_dim, selected_keys, ratio: keys are entries of that many tokens, 1 if none)
 #include "ops/attention_pairs.h"
 #include "ops/common_work.h"
 
@@ -20,8 +20,9 @@ namespace {
 
 constexpr int kPairOperations = 6;  // scale, softmax: as for the fused attention of ONNX
 
+// Keys chosen by an index bound the pairs as a window does.
 std::optional<Expr> window_of(const Node& node) {
-  int64_t window = int_attribute(node, "window", 0);
+  int64_t window = int_attribute(node, "window", int_attribute(node, "selected_keys", 0));
   return window > 0 ? std::optional(Expr(window)) : std::nullopt;
 }
 
@@ -58,7 +59,19 @@ Work attention_work(const Graph& graph, const Node& node) {
   Work work{.flops = times(half, head_dim + value_dim),
             .elementwise_flops = times(Expr(kPairOperations / 2), half)};
   Dim written = new_keys;
-  if (new_keys && window_of(node)) written = min(*new_keys, *window_of(node));
+  int64_t selected = int_attribute(node, "selected_keys", 0);
+  if (new_keys && window_of(node) && selected == 0) written = min(*new_keys, *window_of(node));
+  if (selected > 0) {
+    for (size_t i = 0; i < kPastKey && i < node.inputs.size(); ++i) {
+      work.read_elements.push_back(has_input(node, i) ? input_elements(graph, node, i) : Dim(Expr(0)));
+    }
+    Dim kept = past ? Dim(past_keys_read(*past, Expr(selected))) : past;
+    Dim rows = times(times(batch, kept), kv_heads);
+    if (has_input(node, kPastKey)) {
+      work.read_elements.push_back(times(rows, head_dim));
+      work.read_elements.push_back(times(rows, value_dim));
+    }
+  }
   Dim tokens = times(times(batch, written), kv_heads);
   work.written_elements = {output_elements(graph, node), times(tokens, head_dim), times(tokens, value_dim)};
   return work;
@@ -101,7 +114,9 @@ std::optional<size_t> past_input(const Graph& graph, const Node& node) {
 void read_past(Work& work, const Graph& graph, const Node& node, std::optional<size_t> past_index,
                const Dim& per_key, int64_t selected) {
   if (!past_index) return;
-  for (size_t i = 0; i < *past_index; ++i) work.read_elements.push_back(input_elements(graph, node, i));
+  for (size_t i = 0; i < *past_index; ++i) {
+    work.read_elements.push_back(has_input(node, i) ? input_elements(graph, node, i) : Dim(Expr(0)));
+  }
   Dim past = input_dim(graph, node, *past_index, 1);
   if (past && selected > 0) past = past_keys_read(*past, Expr(selected));
   work.read_elements.push_back(times(per_key, past));
@@ -141,10 +156,13 @@ Work sparse_indexer_work(const Graph& graph, const Node& node) {
   Dim queries = input_dim(graph, node, 0, 1);
   std::optional<size_t> past_index = past_input(graph, node);
   Dim past = past_index ? input_dim(graph, node, *past_index, 1) : Dim(Expr(0));
-  Dim half = times(times(batch, heads), causal_pairs(queries, past, 0));
+  int64_t ratio = int_attribute(node, "ratio", 1);
+  Dim pairs = causal_pairs(queries, past, 0);
+  if (ratio > 1 && queries && *queries != Expr(1)) pairs = 2 * compressed_pairs(*queries, ratio, 0);
+  Dim half = times(times(batch, heads), pairs);
   Work work{.flops = times(half, head_dim), .elementwise_flops = half};
   read_past(work, graph, node, past_index, times(batch, head_dim), 0);
-  work.written_elements = {output_elements(graph, node), times(times(batch, queries), head_dim)};
+  work.written_elements = {output_elements(graph, node), input_elements(graph, node, 1)};
   return work;
 }
 

@@ -15,6 +15,7 @@ constexpr OperatorFamily (*kFamilies[])() = {
     training_operators,
     kcharter_basic_operators,
     kcharter_attention_operators,
+    kcharter_compressed_operators,
     kcharter_expert_operators,
     kcharter_quantized_operators,
     kcharter_recurrent_operators,

@@ -32,6 +32,7 @@ OperatorFamily classical_operators();
 OperatorFamily training_operators();
 OperatorFamily kcharter_basic_operators();
 OperatorFamily kcharter_attention_operators();
+OperatorFamily kcharter_compressed_operators();
 OperatorFamily kcharter_expert_operators();
 OperatorFamily kcharter_quantized_operators();
 OperatorFamily kcharter_recurrent_operators();

@@ -204,6 +204,16 @@ void convolution(NodeInference& node) {
   keep_declared(node, 1);
 }
 
+void compress_tokens(NodeInference& node) {
+  const Shape* shape = node.input_shape(0);
+  const int64_t ratio = int_attribute(node.node, "ratio", 1);
+  if (shape != nullptr && shape->size() == 3 && (*shape)[1] && ratio > 0) {
+    const Dim entries = ceil_div(*(*shape)[1], Expr(ratio));
+    node.set(0, node.input_dtype(0), Shape{(*shape)[0], entries, Expr(int_attribute(node.node, "size", 0))});
+  }
+  keep_declared(node, 1);
+}
+
 void recurrence(NodeInference& node) {
   node.set(0, node.input_dtype(0), tokens_by(node, {Expr(int_attribute(node.node, "width", 0))}));
   keep_declared(node, 1);
@@ -215,6 +225,8 @@ constexpr ShapeRuleEntry kEntries[] = {
     {kOurs, "Attention", attention},
     {kOurs, "CausalConvolution", convolution},
     {kOurs, "CombineExperts", combine},
+    {kOurs, "CompressTokens", compress_tokens},
+    {kOurs, "CompressedAttention", attention},
     {kOurs, "CrossAttention", attention},
     {kOurs, "EmbedPoints", embed_points},
     {kOurs, "ExpertMatMul", expert_matmul},
@@ -228,6 +240,8 @@ constexpr ShapeRuleEntry kEntries[] = {
     {kOurs, "LightningAttention", recurrence},
     {kOurs, "MergeNeighbours", merge_neighbours},
     {kOurs, "MergeTokens", same_as_first_input},
+    {kOurs, "MixResiduals", same_as_first_input},
+    {kOurs, "MixStreams", slice_layer},
     {kOurs, "PadTokens", pad_tokens},
     {kOurs, "PoolNeighbours", pool_neighbours},
     {kOurs, "PoolTokens", pool_tokens},
@@ -246,6 +260,7 @@ constexpr ShapeRuleEntry kEntries[] = {
     {kOurs, "SparseIndexer", sparse_indexer},
     {kOurs, "Scale", same_as_first_input},
     {kOurs, "SelectiveScan", recurrence},
+    {kOurs, "SpreadStreams", same_as_first_input},
     {kOurs, "TimeMix", recurrence},
     {kOurs, "TakeChannels", take_channels},
     {kOurs, "TimestepEmbedding", timestep_embedding},

@@ -1,5 +1,7 @@
 #include "import/architecture/attention.h"
 
+#include <algorithm>
+
 namespace kcharter {
 
 std::vector<GraphBuilder::CacheSpec> key_value_cache(const GraphBuilder& builder, int64_t layer,
@@ -37,6 +39,13 @@ struct Projected {
   ValueId query, key, value, gate;
 };
 
+void declare_unused(GraphBuilder& builder, const Attention& part, int64_t keys, int64_t values) {
+  GraphBuilder::Silence silence(builder);
+  linear(builder, {}, {part.key, part.hidden_size, keys, part.qkv_bias});
+  linear(builder, {}, {part.value, part.hidden_size, values, part.qkv_bias});
+  if (part.query_key_norm != QueryKeyNorm::kNone) normalize(builder, {}, part.key_norm, part.head_dim, part.norm);
+}
+
 Projected project(GraphBuilder& builder, ValueId x, const Attention& part, int64_t value_dim) {
   int64_t q = part.heads * part.head_dim;
   int64_t k = part.kv_heads * part.head_dim;
@@ -52,7 +61,10 @@ Projected project(GraphBuilder& builder, ValueId x, const Attention& part, int64
       std::vector<ValueId> halves = builder.split(all.query, {q, q});
       all.query = halves[0], all.gate = halves[1];
     }
-    if (part.shared_with) return all;
+    if (part.shared_with) {
+      if (part.keeps_unused) declare_unused(builder, part, k, v);
+      return all;
+    }
     all.key = linear(builder, x, matrix(part.key, k));
     all.value = part.value_is_key ? all.key : linear(builder, x, matrix(part.value, v));
     return all;
@@ -105,12 +117,40 @@ std::vector<Attribute> attributes_of(const Attention& part, int64_t value_dim) {
       attribute("causal", int64_t{part.causal})};
   if (part.window) attributes.push_back(attribute("window", *part.window));
   if (part.block) attributes.push_back(attribute("block", *part.block));
+  if (part.selection) attributes.push_back(attribute("selected_keys", part.selection->keys));
   if (part.chunk) attributes.push_back(attribute("chunk", *part.chunk));
   if (part.softcap != 0) attributes.push_back(attribute("softcap", part.softcap));
   return attributes;
 }
 
-ValueId attend(GraphBuilder& builder, ValueId q, Projected projected, const Attention& part, int64_t layer,
+// The index: its keys have a cache of their own.
+ValueId choose_blocks(GraphBuilder& builder, ValueId x, const Attention& part, int64_t layer) {
+  const BlockSelection& selection = *part.selection;
+  int64_t width = selection.heads * selection.head_dim;
+  auto prepare = [&](const std::string& name, int64_t heads) {
+    ValueId y = linear(builder, x, {name + "_proj", part.hidden_size, heads * selection.head_dim});
+    y = builder.reshape(y, {0, 0, heads, selection.head_dim});
+    y = builder.reshape(normalize(builder, y, name + "_norm", selection.head_dim, part.norm),
+                        {0, 0, heads * selection.head_dim});
+    Attention index = part;
+    index.head_dim = selection.head_dim;
+    if (index.rotary_dim) index.rotary_dim = std::min(*index.rotary_dim, selection.head_dim);
+    return rotate(builder, y, index, heads);
+  };
+  ValueId q = prepare("index_q", width / selection.head_dim), k = prepare("index_k", 1);
+  GraphBuilder::CacheSpec cache;
+  cache.name = "past_key_values." + std::to_string(layer) + ".index";
+  Expr past = builder.past(), size(selection.head_dim);
+  cache.past = {builder.batch(), past, size};
+  cache.present = {builder.batch(), past + builder.tokens(), size};
+  cache.allocated = {builder.batch(), Expr::variable(kMaxLength), size};
+  cache.sequence_axis = 1;
+  return builder.cached("SparseIndexer", {q, k, ValueId()}, 1, {cache},
+                        {attribute("num_heads", selection.heads), attribute("head_dim", selection.head_dim),
+                         attribute("selected_keys", selection.keys)}).outputs[0];
+}
+
+ValueId attend(GraphBuilder& builder, ValueId x, ValueId q, Projected projected, const Attention& part, int64_t layer,
                int64_t value_dim) {
   if (part.shared_with) {
     std::vector<ValueId> kept = builder.remembered(*part.shared_with);
@@ -128,6 +168,7 @@ ValueId attend(GraphBuilder& builder, ValueId q, Projected projected, const Atte
   if (part.sinks) {
     inputs[3] = builder.parameter(part.sinks_name, part.sinks_dims.empty() ? std::vector{part.heads} : part.sinks_dims);
   }
+  if (part.selection) inputs[3] = choose_blocks(builder, x, part, layer);
   if (!part.cached) {
     if (!part.sinks) inputs.pop_back();
     return builder.ours("Attention", std::move(inputs), attributes_of(part, value_dim));
@@ -158,7 +199,13 @@ ValueId Attention::operator()(GraphBuilder& builder, ValueId x, int64_t layer) c
   Projected projected = project(builder, x, *this, value_dim);
   ValueId q = normalize_heads(builder, projected.query, *this, query_norm, heads);
   q = rotate(builder, q, *this, heads);
-  ValueId mixed = attend(builder, q, projected, *this, layer, value_dim);
+  ValueId mixed = attend(builder, x, q, projected, *this, layer, value_dim);
+  if (!head_gate.empty()) {
+    ValueId open = builder.op("Sigmoid", {linear(builder, x, {head_gate, hidden_size, heads})});
+    mixed = builder.reshape(mixed, {0, 0, heads, value_dim});
+    mixed = builder.op("Mul", {mixed, builder.reshape(open, {0, 0, heads, 1})});
+    mixed = builder.reshape(mixed, {0, 0, heads * value_dim});
+  }
   if (gated) mixed = builder.op("Mul", {mixed, builder.op("Sigmoid", {projected.gate})});
   return linear(builder, mixed, {output, heads * value_dim, hidden_size, output_bias, stored_in_out});
 }

@@ -14,6 +14,12 @@ namespace kcharter {
 // each head in one table; kEachHead: a scale of each head in a tensor of its own.
 enum class QueryKeyNorm : uint8_t { kNone, kPerHead, kWhole, kTable, kEachHead };
 
+// Each query sees its best `keys` keys alone, in whole blocks; an index of one key a token and `heads`
+// queries finds them.
+struct BlockSelection {
+  int64_t heads = 0, head_dim = 0, keys = 0;
+};
+
 struct Attention {
   std::string name = "self_attn";
   std::string class_name;
@@ -42,7 +48,10 @@ struct Attention {
   bool gated = false;          // queries come with a gate of the output, in one matrix
   bool value_is_key = false;   // no matrix of values: keys, before their norm, are values too
   bool value_norm = false;     // values are normalized without a scale
+  std::string head_gate;       // a matrix [heads, hidden] that gates each head's output; empty: none
+  std::optional<BlockSelection> selection;
   std::optional<int64_t> shared_with;  // keys and values are those of that layer
+  bool keeps_unused = false;           // where shared, matrices of its own are stored all the same
   bool sinks = false;  // one learned logit per head
   std::string sinks_name = "sinks";
   std::vector<int64_t> sinks_dims;  // empty: [heads]; T5's table of relative positions

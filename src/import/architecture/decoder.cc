@@ -34,6 +34,11 @@ ValueId run_blocks(GraphBuilder& builder, const Stack& stack, const Layer& layer
     sum = builder.op("Add", {hidden, layer.feed_forward(builder, hidden, index)});
     return norm(sum, layer.feed_forward_norm);
   }
+  if (!layer.mixer) {
+    if (!layer.feed_forward) return hidden;
+    ValueId fed = layer.feed_forward(builder, norm(hidden, layer.feed_forward_norm), index);
+    return add_residual(builder, hidden, norm(fed, layer.after_feed_forward_norm), layer.residual_scale);
+  }
   ValueId normal = norm(hidden, layer.mixer_norm);
   ValueId mixed = norm(layer.mixer(builder, normal, index), layer.after_mixer_norm);
   if (layer.parallel) {

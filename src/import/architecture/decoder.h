@@ -27,7 +27,7 @@ using Block = std::function<ValueId(GraphBuilder& builder, ValueId hidden, int64
 // x += after(mixer(before(x))); x += after(feed_forward(before(x))). Norms with empty names are not there.
 struct Layer {
   std::string class_name;
-  Block mixer;
+  Block mixer;         // may be empty
   Block cross;         // may be empty: attention to an encoder's output, between the two
   std::string cross_norm;
   Block feed_forward;  // may be empty

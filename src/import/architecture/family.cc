@@ -6,6 +6,7 @@
 #include "import/architecture/families/diffusion_families.h"
 #include "import/architecture/families/encoder_families.h"
 #include "import/architecture/families/families.h"
+#include "import/architecture/families/language_families.h"
 #include "import/architecture/families/vision_families.h"
 
 namespace kcharter {
@@ -142,7 +143,9 @@ const Family* find_family(const ModelConfig& config) {
   std::vector<std::string> names = config.texts("architectures");
   std::string architecture = names.empty() ? config.text("_class_name") : names[0];
   std::string model_type = config.text("model_type");
-  for (std::span<const Family> table : {std::span<const Family>(registered()), std::span<const Family>(kFamilies), encoder_families(), vision_families(), diffusion_families()}) {
+  for (std::span<const Family> table :
+       {std::span<const Family>(registered()), std::span<const Family>(kFamilies), language_families(),
+        encoder_families(), vision_families(), diffusion_families()}) {
     if (const Family* found = find_in(table, architecture, model_type)) return found;
   }
   return nullptr;

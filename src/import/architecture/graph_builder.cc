@@ -175,13 +175,15 @@ void GraphBuilder::copied_parameter(std::string_view name, std::vector<int64_t> 
 
 GraphBuilder::Matrix GraphBuilder::matrix(int64_t in, int64_t out, bool stored_in_out) {
   std::vector<StoredPart> parts;
-  if (!options_.quantization.method.empty()) {
+  if (!options_.quantization.method.empty() && !options_.quantization.in_f32.contains(path(""))) {
     parts = stored_parts(format_of(options_.quantization, path("")), {in, out});
   }
   if (parts.empty()) {
     std::vector<int64_t> as_read = {in, out};
     if (stored_in_out) return {{parameter("weight", as_read)}, false};
-    return {{parameter("weight", {out, in}, as_read)}, false};
+    std::optional<DType> dtype;
+    if (options_.quantization.in_f32.contains(path(""))) dtype = DType::kF32;
+    return {{parameter("weight", {out, in}, as_read, dtype)}, false};
   }
   return {store_parts(parts, "", {in, out}), true};
 }
@@ -232,8 +234,8 @@ void GraphBuilder::buffer(std::string_view name, std::vector<int64_t> dims, DTyp
   add_initializer(std::move(initializer));
 }
 
-ValueId GraphBuilder::buffer_value(std::string_view name, std::vector<int64_t> dims) {
-  ValueId value = parameter(name, std::move(dims));
+ValueId GraphBuilder::buffer_value(std::string_view name, std::vector<int64_t> dims, std::optional<DType> dtype) {
+  ValueId value = parameter(name, std::move(dims), {}, dtype);
   graph_.initializers.back().role = TensorRole::kBuffer;
   return value;
 }

@@ -109,8 +109,8 @@ class GraphBuilder {
   // Stored bytes that are another tensor's numbers once more: no parameters of their own.
   void copied_parameter(std::string_view name, std::vector<int64_t> dims);
   void buffer(std::string_view name, std::vector<int64_t> dims, DType dtype);
-  // A buffer in the weights' type that an operator reads.
-  ValueId buffer_value(std::string_view name, std::vector<int64_t> dims);
+  // A buffer that an operator reads, in the weights' type where none is given.
+  ValueId buffer_value(std::string_view name, std::vector<int64_t> dims, std::optional<DType> dtype = std::nullopt);
   // A second name, in the open module, of the tensor behind `original`.
   ValueId alias(std::string_view name, ValueId original, std::vector<int64_t> read_as);
 

@@ -22,7 +22,9 @@ Routed route(GraphBuilder& builder, ValueId x, const MixtureOfExperts& part) {
   }
   std::vector<ValueId> inputs = {scores};
   if (!part.correction_bias.empty()) {
-    inputs.push_back(builder.parameter(part.correction_bias, {part.experts}));
+    inputs.push_back(part.correction_is_parameter
+                         ? builder.parameter(part.correction_bias, {part.experts}, {}, DType::kF32)
+                         : builder.buffer_value(part.correction_bias, {part.experts}, DType::kF32));
   }
   std::vector<ValueId> routed = builder.ours("Route", std::move(inputs), 2, {attribute("k", part.chosen)});
   return {routed[0], routed[1]};
@@ -91,7 +93,10 @@ ValueId MixtureOfExperts::operator()(GraphBuilder& builder, ValueId x, int64_t l
   ValueId into = x;
   if (latent_size > 0) into = linear(builder, x, {latent_in, hidden_size, latent_size});
   ValueId y = run_experts(builder, into, routed, *this);
-  if (latent_size > 0) y = linear(builder, y, {latent_out, latent_size, hidden_size});
+  if (latent_size > 0) {
+    if (!latent_norm.empty()) y = normalize(builder, y, latent_norm, latent_size, {});
+    y = linear(builder, y, {latent_out, latent_size, hidden_size});
+  }
   if (!shared) return y;
   ValueId common = (*shared)(builder, x, layer);
   if (!shared_gate.empty()) {

@@ -20,7 +20,8 @@ struct MixtureOfExperts {
   std::string router = "gate";
   std::optional<DType> router_dtype;
   bool router_bias = false;
-  std::string correction_bias;  // a stored bias of each expert's score: its name in the block
+  std::string correction_bias;  // a stored bias of each expert's score, f32: its name in the block
+  bool correction_is_parameter = false;  // most implementations keep it as a buffer
   std::string activation = "silu";
 
   // Experts: matrices of their own, "experts.7.gate_proj.weight"; or stacked in one tensor for all.
@@ -40,6 +41,7 @@ struct MixtureOfExperts {
   std::string shared_gate;         // a gate of the shared expert's output, [1, hidden]
   int64_t latent_size = 0;         // experts work in a space of this size, 0: in the hidden one
   std::string latent_in, latent_out;
+  std::string latent_norm;         // after the experts, in that space; empty: none
 
   ValueId operator()(GraphBuilder& builder, ValueId x, int64_t layer) const;
   // The routed experts alone, where router and experts read different values.

@@ -1,5 +1,7 @@
 #include "import/architecture/quantization.h"
 
+#include <algorithm>
+
 namespace kcharter {
 namespace {
 
@@ -23,7 +25,8 @@ std::vector<StoredPart> nf4_parts(const MatrixFormat& format, const MatrixShape&
   }
   parts.push_back({"weight.quant_map", DType::kF32, {16}, TensorPart::kMetadata});
   // The state is a small JSON text whose length follows the numbers in it.
-  std::string state = "{\"quant_type\": \"nf4\", \"blocksize\": 64, \"dtype\": \"bfloat16\", \"shape\": [" +
+  std::string dtype = format.scale_dtype == DType::kF32 ? "float32" : format.scale_dtype == DType::kF16 ? "float16" : "bfloat16";
+  std::string state = "{\"quant_type\": \"nf4\", \"blocksize\": 64, \"dtype\": \"" + dtype + "\", \"shape\": [" +
                       std::to_string(shape.out) + ", " + std::to_string(shape.in) + "]";
   if (format.nested) state += ", \"nested_blocksize\": 256, \"nested_dtype\": \"float32\", \"nested_offset\": 0.0";
   parts.push_back({"weight.quant_state.bitsandbytes__nf4", DType::kUInt8,
@@ -52,6 +55,28 @@ bool matches(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+constexpr size_t kMostAlternatives = 256;
+
+// "a(b|c)d" as "abd" and "acd", group by group; groups within groups are left as they are.
+std::vector<std::string> alternatives(const std::string& expression) {
+  std::vector<std::string> done, open = {expression};
+  while (!open.empty() && done.size() + open.size() < kMostAlternatives) {
+    std::string text = std::move(open.back());
+    open.pop_back();
+    size_t begin = text.find('('), end = text.find(')', begin);
+    if (begin == std::string::npos || end == std::string::npos) {
+      done.push_back(std::move(text));
+      continue;
+    }
+    for (size_t from = begin + 1; from <= end;) {
+      size_t to = std::min(text.find('|', from), end);
+      open.push_back(text.substr(0, begin) + text.substr(from, to - from) + text.substr(end + 1));
+      from = to + 1;
+    }
+  }
+  return done;
+}
+
 // Of a regular expression only what lists of modules use: ".*" and escaped dots.
 std::string simple_pattern(std::string_view expression) {
   std::string simple;
@@ -66,10 +91,15 @@ std::string simple_pattern(std::string_view expression) {
 
 void ModuleNames::add(std::string_view name, size_t meaning) {
   if (name.starts_with("re:")) {
-    patterns_.emplace_back(simple_pattern(name.substr(3)), meaning);
+    for (const std::string& one : alternatives(std::string(name.substr(3)))) {
+      patterns_.emplace_back(simple_pattern(one), meaning);
+    }
   } else if (name.find('*') != std::string_view::npos) {
-    patterns_.emplace_back(name, meaning);
-    patterns_.emplace_back(std::string(name) + ".*", meaning);
+    // Two lists of a checkpoint often say the same.
+    std::pair<std::string, size_t> pattern(name, meaning);
+    if (std::find(patterns_.begin(), patterns_.end(), pattern) != patterns_.end()) return;
+    patterns_.push_back(pattern);
+    if (!name.ends_with('*')) patterns_.emplace_back(pattern.first + ".*", meaning);
   } else {
     plain_.emplace(name, meaning);
   }
@@ -103,13 +133,18 @@ MatrixFormat format_of(const Quantization& quantization, std::string_view path) 
 std::vector<StoredPart> stored_parts(const MatrixFormat& format, const MatrixShape& shape) {
   int64_t in = shape.in, out = shape.out;
   int64_t groups = blocks(in, format.group_size);
+  bool deepseek4 = format.names == PartNames::kDeepseek4, compressed = format.names == PartNames::kCompressed;
   std::vector<StoredPart> parts;
   switch (format.storage) {
     case StorageFormat::kPlain: return {};
-    case StorageFormat::kFp8Block:
+    case StorageFormat::kFp8Block: {
+      int64_t shards = std::max<int64_t>(1, format.row_shards);
+      int64_t rows = shards * blocks(blocks(out, shards), format.block_rows);
       return {{"weight", DType::kF8E4M3FN, {out, in}, TensorPart::kPayload},
-              {"weight_scale_inv", DType::kF32,
-               {blocks(out, format.block_rows), blocks(in, format.block_columns)}, TensorPart::kScale}};
+              {deepseek4 ? "scale" : compressed ? "weight_scale" : "weight_scale_inv",
+               deepseek4 ? DType::kF8E8M0 : compressed ? format.scale_dtype : DType::kF32,
+               {rows, blocks(in, format.block_columns)}, TensorPart::kScale}};
+    }
     case StorageFormat::kFp8Tensor:
       parts = {{"weight", DType::kF8E4M3FN, {out, in}, TensorPart::kPayload},
                {"weight_scale", DType::kF32, {}, TensorPart::kScale}};
@@ -123,12 +158,23 @@ std::vector<StoredPart> stored_parts(const MatrixFormat& format, const MatrixSha
                {"weight_scale", format.scale_dtype, {out, 1}, TensorPart::kScale}};
       break;
     case StorageFormat::kNvfp4:
+      if (compressed) {
+        parts = {{"weight_packed", DType::kUInt8, {out, in / 2}, TensorPart::kPayload},
+                 {"weight_scale", DType::kF8E4M3FN, {out, blocks(in, 16)}, TensorPart::kScale},
+                 {"weight_global_scale", DType::kF32, {1}, TensorPart::kScale}};
+        if (format.input_scale) parts.push_back({"input_global_scale", DType::kF32, {1}, TensorPart::kScale});
+        return parts;
+      }
       parts = {{"weight", DType::kUInt8, {out, in / 2}, TensorPart::kPayload},
                {"weight_scale", DType::kF8E4M3FN, {out, blocks(in, 16)}, TensorPart::kScale},
                {"weight_scale_2", DType::kF32, {}, TensorPart::kScale}};
       break;
     case StorageFormat::kMxfp4:
-      return {{"weight", DType::kUInt8, {out, in / 2}, TensorPart::kPayload},
+      if (deepseek4) {
+        return {{"weight", DType::kInt8, {out, in / 2}, TensorPart::kPayload},
+                {"scale", DType::kF8E8M0, {out, blocks(in, 32)}, TensorPart::kScale}};
+      }
+      return {{compressed ? "weight_packed" : "weight", DType::kUInt8, {out, in / 2}, TensorPart::kPayload},
               {"weight_scale", DType::kUInt8, {out, blocks(in, 32)}, TensorPart::kScale}};
     case StorageFormat::kMxfp8:
       return {{"weight", DType::kF8E4M3FN, {out, in}, TensorPart::kPayload},

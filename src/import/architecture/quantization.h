@@ -35,6 +35,10 @@ enum class StorageFormat : uint8_t {
   kMlx,             // uint32 words, scales and biases for each group
 };
 
+// kDeepseek4: "weight" and "scale" of e8m0. kCompressed: compressed-tensors' "weight_packed",
+// "weight_global_scale" and "input_global_scale".
+enum class PartNames : uint8_t { kUsual, kDeepseek4, kCompressed };
+
 struct MatrixFormat {
   StorageFormat storage = StorageFormat::kPlain;
   int64_t bits = 16;
@@ -45,6 +49,8 @@ struct MatrixFormat {
   bool nested = false;        // bitsandbytes: the scales are quantized too
   bool input_scale = false;   // a static scale of activations is stored
   DType scale_dtype = DType::kF16;
+  PartNames names = PartNames::kUsual;
+  int64_t row_shards = 1;   // kFp8Block: rows were cut into so many parts before they were cut into blocks
 };
 
 // Modules by name. A name stands for the module, all below it and, as most libraries read it, for any
@@ -70,6 +76,7 @@ struct Quantization {
   ModuleNames overrides;
   std::vector<MatrixFormat> formats;
   bool embeddings = false;  // MLX quantizes tables too
+  ModuleNames in_f32;       // neither quantized nor narrowed
 };
 
 // `side` is hf_quant_config.json, empty where there is none. Throws Error where a figure is absurd.

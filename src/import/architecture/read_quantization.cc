@@ -46,6 +46,15 @@ void read_fp8(Quantization& result, const ModelConfig& config) {
   result.format.input_scale = config.text("activation_scheme") == "static";
 }
 
+// DeepSeek-V4's own checkpoints: fp8 blocks, experts in fp4, both with scales of e8m0; what compresses
+// tokens and weighs the indexer's heads is not quantized.
+void read_deepseek4(Quantization& result, const ModelConfig& config) {
+  result.format.names = PartNames::kDeepseek4;
+  for (const char* name : {"compressor", "weights_proj", "head"}) result.ignored.add(name);
+  if (config.text("expert_dtype") != "fp4") return;
+  override_format(result, "ffn.experts", {.storage = StorageFormat::kMxfp4, .bits = 4, .names = PartNames::kDeepseek4});
+}
+
 // A scheme of compressed-tensors: {"weights": {"num_bits", "type", "strategy", "group_size"}, …}.
 MatrixFormat compressed_format(const ModelConfig& group, std::string_view how, DType dtype) {
   MatrixFormat format;
@@ -56,10 +65,11 @@ MatrixFormat compressed_format(const ModelConfig& group, std::string_view how, D
   format.scale_dtype = dtype;
   format.input_scale = !group.section("input_activations").empty() &&
                        !group.section("input_activations").flag("dynamic", true);
+  format.names = PartNames::kCompressed;
   std::string strategy = weights.text("strategy");
   bool floating = weights.text("type") == "float";
   if (how == "pack-quantized") format.storage = StorageFormat::kPacked;
-  else if (floating && format.bits == 4) format.storage = StorageFormat::kNvfp4;
+  else if (floating && format.bits == 4) format.storage = format.group_size == 32 ? StorageFormat::kMxfp4 : StorageFormat::kNvfp4;
   else if (floating && strategy == "block") format.storage = StorageFormat::kFp8Block;
   else if (floating) format.storage = strategy == "tensor" ? StorageFormat::kFp8Tensor : StorageFormat::kFp8Channel;
   else format.storage = StorageFormat::kInt8Channel;
@@ -98,14 +108,18 @@ MatrixFormat modelopt_format(const std::string& algorithm) {
   return format;
 }
 
-// {"quantization": {"quant_algo": "NVFP4", "exclude_modules": […], "quantized_layers": {…}}}
-void read_modelopt(Quantization& result, const ModelConfig& config) {
-  std::string algorithm = config.text("quant_algo");
-  result.format = modelopt_format(algorithm);
+void override_layers(Quantization& result, const ModelConfig& config) {
   ModelConfig layers = config.section("quantized_layers");
   for (const std::string& name : layers.keys()) {
     override_format(result, name, modelopt_format(layers.section(name).text("quant_algo")));
   }
+}
+
+// {"quantization": {"quant_algo": "NVFP4", "exclude_modules": […], "quantized_layers": {…}}}
+void read_modelopt(Quantization& result, const ModelConfig& config) {
+  std::string algorithm = config.text("quant_algo");
+  result.format = modelopt_format(algorithm);
+  override_layers(result, config);
   if (algorithm == "MIXED_PRECISION") result.format = MatrixFormat();
 }
 
@@ -135,6 +149,21 @@ DType scale_dtype_of(const ModelConfig& config) {
   return parse_dtype(text).value_or(DType::kBF16);
 }
 
+// What implementations keep apart without saying it in the configuration.
+void adjust_to_family(Quantization& result, const ModelConfig& config) {
+  std::string type = config.text("model_type");
+  if (result.method == "bitsandbytes" && (type == "t5" || type == "mt5" || type == "umt5")) {
+    result.in_f32.add("wo");  // _keep_in_fp32_modules
+  }
+  if (result.method == "fp8" && type == "mimo_v2_flash") {
+    // Quantized in four parts of the heads; outputs are not.
+    MatrixFormat sharded = result.format;
+    sharded.row_shards = 4;
+    for (const char* name : {"q_proj", "k_proj", "v_proj"}) override_format(result, name, sharded);
+    for (const char* name : {"o_proj", "eh_proj"}) result.ignored.add(name);
+  }
+}
+
 }  // namespace
 
 Quantization read_quantization(const ModelConfig& config, const ModelConfig& side) {
@@ -143,7 +172,18 @@ Quantization read_quantization(const ModelConfig& config, const ModelConfig& sid
   ModelConfig own = config.section("quantization_config");
   if (own.empty()) own = config.section("text_config").section("quantization_config");
   if (own.empty()) own = config.section("compression_config");
-  if (!side.empty()) own = side.section("quantization");
+  std::vector<std::string> classes = config.texts("architectures");
+  if (!classes.empty() && classes[0] == "DeepseekV4ForCausalLM" && own.text("quant_method") == "fp8") {
+    result.method = "fp8";
+    read_fp8(result, own);
+    read_deepseek4(result, config);
+    override_layers(result, own);  // experts that another tool stored anew
+    return result;
+  }
+  if (!side.empty()) {
+    ignore_modules(result, own);
+    own = side.section("quantization");
+  }
   if (own.empty() || (own.text("quant_method").empty() && own.has("group_size") && !own.has("quant_algo"))) {
     ModelConfig mlx = config.section("quantization");
     if (mlx.empty()) mlx = own;
@@ -167,7 +207,8 @@ Quantization read_quantization(const ModelConfig& config, const ModelConfig& sid
   } else if (result.method == "bitsandbytes") {
     bool four = own.flag("load_in_4bit", own.flag("_load_in_4bit", false));
     result.format = {.storage = four ? StorageFormat::kNf4 : StorageFormat::kLlmInt8,
-                     .bits = four ? 4 : 8, .nested = own.flag("bnb_4bit_use_double_quant", false)};
+                     .bits = four ? 4 : 8, .nested = own.flag("bnb_4bit_use_double_quant", false),
+                     .scale_dtype = dtype};
     if (own.texts("llm_int8_skip_modules").empty()) result.ignored.add("lm_head");
   } else if (result.method == "mxfp4") {
     result.format = {.storage = StorageFormat::kMxfp4, .bits = 4};
@@ -177,6 +218,7 @@ Quantization read_quantization(const ModelConfig& config, const ModelConfig& sid
     throw Error("quantization method '" + result.method + "' is not known");
   }
   if (result.method == "fp8") result.ignored.add("lm_head");
+  adjust_to_family(result, config);
   return result;
 }
 

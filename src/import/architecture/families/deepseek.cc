@@ -26,9 +26,10 @@ bool is_dense(const ModelConfig& config, int64_t layer) {
 }
 
 // Layers past the last: each joins the embedding of the next token to the hidden state and runs one
-// more layer, with copies of embedding and head.
+// more layer; most checkpoints store embedding and head with it once more, GLM-5's do not.
 void declare_prediction_layers(GraphBuilder& builder, const ModelConfig& config, const Decoder& decoder,
                                const Layer& last) {
+  bool copies = config.text("model_type") != "glm_moe_dsa";
   GraphBuilder::Silence silence(builder);
   int64_t size = decoder.hidden_size;
   int64_t count = config.integer("num_nextn_predict_layers", 0);
@@ -44,15 +45,14 @@ void declare_prediction_layers(GraphBuilder& builder, const ModelConfig& config,
         builder.parameter("weight", {size, 2 * size});
       }
       normalize(builder, {}, "shared_head.norm", size, decoder.norm);
-      builder.copied_parameter("embed_tokens.weight", {decoder.vocab_size, size});
-      builder.copied_parameter("shared_head.head.weight", {decoder.vocab_size, size});
+      if (copies) builder.copied_parameter("embed_tokens.weight", {decoder.vocab_size, size});
+      if (copies) builder.copied_parameter("shared_head.head.weight", {decoder.vocab_size, size});
     }
     build_layer(builder, decoder, last, {}, index);
   }
 }
 
-void build_deepseek(GraphBuilder& builder, const ModelConfig& config, bool corrected,
-                    const std::function<Block(int64_t)>& mixer) {
+Decoder deepseek_decoder(const ModelConfig& config, bool corrected, const std::function<Block(int64_t)>& mixer) {
   Decoder decoder = decoder_of(config);
   MixtureOfExperts experts = deepseek_experts(config, corrected);
   for (size_t i = 0; i < decoder.layers.size(); ++i) {
@@ -60,11 +60,28 @@ void build_deepseek(GraphBuilder& builder, const ModelConfig& config, bool corre
     decoder.layers[i].mixer = mixer(index);
     if (!is_dense(config, index)) decoder.layers[i].feed_forward = experts;
   }
+  return decoder;
+}
+
+void build_deepseek(GraphBuilder& builder, const ModelConfig& config, bool corrected,
+                    const std::function<Block(int64_t)>& mixer) {
+  Decoder decoder = deepseek_decoder(config, corrected, mixer);
   build(builder, decoder);
   Layer last;
   last.mixer = mixer(static_cast<int64_t>(decoder.layers.size()));
-  last.feed_forward = experts;
+  last.feed_forward = deepseek_experts(config, corrected);
   declare_prediction_layers(builder, config, decoder, last);
+}
+
+// Layers of indexer_types "shared" use the keys that the layer before them chose.
+std::function<Block(int64_t)> deepseek3_mixer(const ModelConfig& config) {
+  LatentAttention attention = latent_attention_of(config);
+  LatentAttention sharing = attention;
+  sharing.indexer.reset();
+  return [attention, sharing, types = config.texts("indexer_types")](int64_t layer) {
+    bool shares = static_cast<size_t>(layer) < types.size() && types[static_cast<size_t>(layer)] == "shared";
+    return Block(shares ? sharing : attention);
+  };
 }
 
 }  // namespace
@@ -79,16 +96,12 @@ void build_deepseek2(GraphBuilder& builder, const ModelConfig& config) {
   build_deepseek(builder, config, false, [&](int64_t) { return Block(attention); });
 }
 
-// Layers of indexer_types "shared" use the keys that the layer before them chose.
+Decoder deepseek3_decoder(const ModelConfig& config) {
+  return deepseek_decoder(config, true, deepseek3_mixer(config));
+}
+
 void build_deepseek3(GraphBuilder& builder, const ModelConfig& config) {
-  LatentAttention attention = latent_attention_of(config);
-  LatentAttention sharing = attention;
-  sharing.indexer.reset();
-  std::vector<std::string> types = config.texts("indexer_types");
-  build_deepseek(builder, config, true, [&](int64_t layer) {
-    bool shares = static_cast<size_t>(layer) < types.size() && types[static_cast<size_t>(layer)] == "shared";
-    return Block(shares ? sharing : attention);
-  });
+  build_deepseek(builder, config, true, deepseek3_mixer(config));
 }
 
 void build_glm4_moe(GraphBuilder& builder, const ModelConfig& config) {

@@ -86,6 +86,7 @@ void build_ernie_moe(GraphBuilder& builder, const ModelConfig& config);
 // deepseek.cc
 void build_deepseek1(GraphBuilder& builder, const ModelConfig& config);
 void build_deepseek2(GraphBuilder& builder, const ModelConfig& config);
+Decoder deepseek3_decoder(const ModelConfig& config);
 void build_deepseek3(GraphBuilder& builder, const ModelConfig& config);
 void build_glm4_moe(GraphBuilder& builder, const ModelConfig& config);
 // gpt_oss.cc

@@ -1,4 +1,6 @@
 // The GPT line: learned positions or partial rotary embedding, LayerNorm, plain feed-forward blocks.
+#include <charconv>
+
 #include "import/architecture/families/families.h"
 
 namespace kcharter {
@@ -124,6 +126,35 @@ void build_gpt_neo(GraphBuilder& builder, const ModelConfig& config) {
   build(builder, decoder);
 }
 
+namespace {
+
+// The minor version of the library's 4.x that wrote the configuration; none: not said.
+std::optional<int> written_by(const ModelConfig& config) {
+  std::string text = config.text("transformers_version");
+  int minor = 0;
+  if (!text.starts_with("4.") || std::from_chars(text.data() + 2, text.data() + text.size(), minor).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return minor;
+}
+
+// Before 4.31 each layer's causal mask, its value and the frequencies of rotation were saved.
+void declare_saved_buffers(GraphBuilder& builder, const ModelConfig& config, const Attention& attention) {
+  std::optional<int> version = written_by(config);
+  if (!version || *version >= 31) return;
+  int64_t positions = config.integer("max_position_embeddings", 2048);
+  for (int64_t i = 0; i < layers_of(config); ++i) {
+    auto model = builder.scope("gpt_neox");
+    auto layer = builder.scope("layers", i);
+    auto scope = builder.scope("attention");
+    builder.buffer("bias", {1, 1, positions, positions}, *version < 28 ? DType::kUInt8 : DType::kBool);
+    builder.buffer("masked_bias", {}, builder.options().dtype);
+    builder.buffer("rotary_emb.inv_freq", {attention.rotary_dim.value_or(attention.head_dim) / 2}, DType::kF32);
+  }
+}
+
+}  // namespace
+
 void build_gpt_neox(GraphBuilder& builder, const ModelConfig& config) {
   Decoder decoder = decoder_of(config);
   decoder.model = "gpt_neox";
@@ -143,6 +174,7 @@ void build_gpt_neox(GraphBuilder& builder, const ModelConfig& config) {
   use_in_all_layers(decoder, attention, feed_forward);
   for (Layer& layer : decoder.layers) layer.parallel = config.flag("use_parallel_residual", true);
   build(builder, decoder);
+  declare_saved_buffers(builder, config, attention);
 }
 
 void build_bloom(GraphBuilder& builder, const ModelConfig& config) {

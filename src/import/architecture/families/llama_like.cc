@@ -24,8 +24,14 @@ void build_internlm(GraphBuilder& builder, const ModelConfig& config) {
   build_with(builder, config, biased_attention(config, true));
 }
 
+// Its code keeps the frequencies of rotation with every layer.
 void build_pangu_embedded(GraphBuilder& builder, const ModelConfig& config) {
-  build_with(builder, config, biased_attention(config, true));
+  Attention attention = biased_attention(config, true);
+  build_with(builder, config, attention);
+  for (int64_t i = 0; i < layers_of(config); ++i) {
+    auto layer = builder.scope("model.layers", i);
+    builder.buffer("self_attn.rotary_emb.inv_freq", {attention.head_dim / 2}, DType::kF32);
+  }
 }
 
 void build_seed_oss(GraphBuilder& builder, const ModelConfig& config) {

@@ -23,6 +23,23 @@ Attention windowed_attention(const ModelConfig& config, Attention attention) {
   return attention;
 }
 
+// Plain windowed layers; the configuration does not count them.
+void declare_prediction_layers(GraphBuilder& builder, const ModelConfig& config, const Decoder& decoder,
+                               const Attention& windowed) {
+  constexpr int64_t kStored = 3;
+  GraphBuilder::Silence silence(builder);
+  int64_t size = decoder.hidden_size;
+  for (int64_t i = 0; i < config.integer("num_nextn_predict_layers", kStored) && i < 64; ++i) {
+    auto layer = builder.scope("model.mtp.layers", i);
+    for (const char* norm : {"enorm", "hnorm", "input_layernorm", "pre_mlp_layernorm", "final_layernorm"}) {
+      normalize(builder, {}, norm, size, decoder.norm);
+    }
+    linear(builder, {}, {"eh_proj", 2 * size, size});
+    windowed(builder, {}, i);
+    feed_forward_of(config)(builder, {}, i);
+  }
+}
+
 }  // namespace
 
 void build_mimo_v2(GraphBuilder& builder, const ModelConfig& config) {
@@ -42,6 +59,7 @@ void build_mimo_v2(GraphBuilder& builder, const ModelConfig& config) {
     if (i < sparse.size() && sparse[i] != 0) decoder.layers[i].feed_forward = experts;
   }
   build(builder, decoder);
+  declare_prediction_layers(builder, config, decoder, windowed);
 }
 
 }  // namespace kcharter

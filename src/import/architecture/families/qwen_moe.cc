@@ -102,6 +102,7 @@ void build_ernie_moe(GraphBuilder& builder, const ModelConfig& config) {
   experts.experts = config.require("num_experts");
   experts.chosen = chosen;
   experts.correction_bias = "moe_statics.e_score_correction_bias";
+  experts.correction_is_parameter = true;
   FeedForward shared = feed_forward_of(config);
   shared.name = "shared_experts";
   shared.intermediate_size = experts.intermediate_size * config.integer("moe_num_shared_experts", 0);
