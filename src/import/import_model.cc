@@ -117,11 +117,9 @@ Model import_model(const fs::path& path, const ImportOptions& options) {
     if (fs::is_directory(status)) return import_folder(path, options);
     if (!fs::is_regular_file(status)) throw Error("not a regular file");
     return import_file(path, options);
-  } catch (UsageError& error) {
-    error.in(path.string());
-    throw;
   } catch (Error& error) {
-    error.in(path.string());
+    // Readers of a checkpoint name the file themselves.
+    if (!std::string_view(error.what()).starts_with(path.string())) error.in(path.string());
     throw;
   }
 }

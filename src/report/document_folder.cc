@@ -48,10 +48,12 @@ std::optional<nlohmann::json> facts_of(std::string_view document) {
   return facts;
 }
 
-// The name of the folder that `source` lies in; folders that exporters always name alike say
+// The name of the folder that `source` is or lies in; folders that exporters always name alike say
 // nothing.
 std::string folder_name(const std::filesystem::path& source) {
-  std::filesystem::path folder = resolved(source).parent_path();
+  std::filesystem::path folder = resolved(source);
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) folder = folder.parent_path();
   while (folder.filename() == "onnx" || folder.filename() == "model") folder = folder.parent_path();
   return folder.filename().string();
 }
@@ -110,7 +112,7 @@ std::string DocumentFolder::choose_name(const std::string& wanted,
                                         std::string_view document) const {
   std::vector<std::string> candidates = {file_safe_name(wanted)};
   const std::string folder = source.empty() ? "" : folder_name(source);
-  if (!folder.empty()) {
+  if (!folder.empty() && folder != wanted) {
     candidates.push_back(file_safe_name(folder));
     candidates.push_back(file_safe_name(folder + "-" + wanted));
   }

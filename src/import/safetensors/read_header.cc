@@ -27,15 +27,15 @@ class HeaderReader : public nlohmann::json_sax<json> {
   bool boolean(bool /*value*/) override { return value("a boolean"); }
   bool binary(binary_t& /*value*/) override { return value("binary"); }
   bool number_float(number_float_t /*value*/, const string_t& text) override {
-    if (in_metadata_) return true;
+    if (in_metadata_ || depth_ < 2) return value("a number");
     fail(current_.name, "'" + field_ + "' holds " + text + " where a whole number is expected");
   }
   bool number_integer(number_integer_t number) override {
-    if (in_metadata_) return true;
+    if (in_metadata_ || depth_ < 2) return value("a number");
     fail(current_.name, "'" + field_ + "' holds " + std::to_string(number));
   }
   bool number_unsigned(number_unsigned_t number) override {
-    if (in_metadata_) return true;
+    if (in_metadata_ || depth_ < 2) return value("a number");
     if (!in_array_) fail(current_.name, "'" + field_ + "' is a number");
     if (field_ == "shape") add_dim(number);
     else if (field_ == "data_offsets") offsets_.push_back(number);
