@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <set>
 
+#include "import/architecture/model_config.h"
+#include "import/huggingface/checkpoint_files.h"
 #include "import/huggingface/import_checkpoint.h"
 #include "kcharter/base/error.h"
 #include "shared_files.h"
@@ -30,6 +33,10 @@ struct Counts {
   int64_t parameters = 0;
   int64_t stored_elements = 0;  // copies of tied tensors not among them
   int64_t aliases = 0;          // elements of tied copies
+  int64_t scales = 0;           // of quantized matrices
+  int64_t buffers = 0;
+  int64_t copies = 0;           // stored once more, without parameters of their own
+  int64_t projection_biases = 0;  // of queries, keys and values
 };
 
 Counts counts_of(const Model& model) {
@@ -42,11 +49,49 @@ Counts counts_of(const Model& model) {
       continue;
     }
     counts.stored_elements += elements;
-    if (initializer.role == TensorRole::kParameter) {
-      counts.parameters += initializer.logical_elements.value_or(elements);
-    }
+    int64_t logical = initializer.logical_elements.value_or(elements);
+    if (initializer.role == TensorRole::kParameter) counts.parameters += logical;
+    else counts.buffers += elements;
+    if (initializer.part == TensorPart::kScale) counts.scales += elements;
+    else if (initializer.part == TensorPart::kPlain && logical == 0) counts.copies += elements;
+    if (initializer.name.ends_with(".c_attn.bias")) counts.projection_biases += elements;
   }
   return counts;
+}
+
+// Why a published count is another: parameters and one or two of what a model has besides.
+std::string reason_of(int64_t published, const Counts& counts, const ModelConfig& config) {
+  int64_t hidden = config.integer("hidden_size", 1), layers = config.integer("num_hidden_layers", 0);
+  int64_t positions = config.integer("max_position_embeddings", 0);
+  int64_t sides = config.flag("tie_word_embeddings", false) ? 1 : 2;
+  std::vector<std::pair<std::string, int64_t>> parts = {
+      {"the tied head counted again", counts.aliases},
+      {"a head of its own", config.integer("vocab_size", 0) * hidden},
+      {"scales", counts.scales},
+      {"buffers", counts.buffers},
+      {"copies of embedding and head", counts.copies},
+      {"a causal mask in each layer", layers * positions * positions},
+      {"no biases of queries, keys and values", -counts.projection_biases},
+      {"nothing", 0}};
+  for (const auto& [first, a] : parts) {
+    for (const auto& [second, b] : parts) {
+      if (a == 0 || first == second || counts.parameters + a + b != published) continue;
+      std::string text = std::to_string(counts.parameters) + " + " + std::to_string(a) + " (" + first + ")";
+      return b == 0 ? text : text + " + " + std::to_string(b) + " (" + second + ")";
+    }
+  }
+  int64_t difference = published - counts.parameters, row = sides * hidden;
+  if (difference % row == 0 && std::abs(difference / row) <= 4096) {
+    return std::to_string(counts.parameters) + " + " + std::to_string(difference / row) + " rows of vocabulary · " +
+           std::to_string(row) + ": another revision's vocabulary";
+  }
+  return std::to_string(counts.parameters) + " + " + std::to_string(difference) +
+         ": of another revision, no part of this model has that size";
+}
+
+// Hubs count elements as stored; its note says where a row is such a count.
+bool counts_stored_elements(const std::string& note) {
+  return note.find("stored elements") != std::string::npos && note.find("TRAP") == std::string::npos;
 }
 
 bool is_exact(const std::string& text) {
@@ -59,8 +104,8 @@ TEST(Architecture, ParametersEqualThePublishedCounts) {
   std::ifstream lines(*shared / "truth" / "facts.csv");
   std::string line;
   std::getline(lines, line);
-  int rows = 0, equal = 0;
-  std::set<std::string> seen;
+  int rows = 0, equal = 0, unknown = 0;
+  std::set<std::string> table;
   while (std::getline(lines, line)) {
     std::vector<std::string> row = csv_fields(line);
     if (row.size() < 12 || !is_exact(row[2]) || (row[10] != "high" && row[10] != "medium")) continue;
@@ -69,18 +114,23 @@ TEST(Architecture, ParametersEqualThePublishedCounts) {
     count_case("facts.csv");
     ++rows;
     Model model = import_checkpoint(config, {});
+    if (!model.graph_known) {
+      ++unknown;
+      table.insert(row[1] + ": " + row[2] + ", family '" + model.architecture + "' not known");
+      continue;
+    }
     Counts counts = counts_of(model);
     int64_t published = std::stoll(row[2]);
-    bool same = published == counts.parameters || published == counts.stored_elements;
+    bool same = published == counts.parameters ||
+                (counts_stored_elements(row[11]) && published == counts.stored_elements);
     equal += same;
-    if (!same && seen.insert(row[1] + row[2]).second) {
-      std::printf("DIFFERS %s: published %s, parameters %ld, stored elements %ld (published - parameters "
-                  "%ld, tied copies %ld)\n", row[1].c_str(), row[2].c_str(), counts.parameters,
-                  counts.stored_elements, published - counts.parameters, counts.aliases);
-    }
+    if (same) continue;
+    ModelConfig parsed = ModelConfig::parse(read_text_file(config));
+    table.insert(row[1] + ": " + row[2] + " = " + reason_of(published, counts, parsed));
   }
-  std::printf("facts.csv: %d of %d exact counts equal\n", equal, rows);
-  EXPECT_GE(equal, 20);
+  for (const std::string& entry : table) std::printf("NOT EQUAL %s\n", entry.c_str());
+  std::printf("facts.csv: %d of %d exact counts equal, %d of families not known\n", equal, rows, unknown);
+  EXPECT_GE(equal, 64);
 }
 
 TEST(Architecture, EveryConfigurationGivesAModel) {
