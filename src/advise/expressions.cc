@@ -37,8 +37,13 @@ bool is_readable(const Node& node) {
 
 }  // namespace
 
-Expressions::Expressions(const Graph& graph) : graph_(graph), stands_for_(graph.values.size()) {
+Expressions::Expressions(const Graph& graph, const ModuleTree& tree)
+    : graph_(graph),
+      tree_(tree),
+      may_repeat_(graph.nodes.size(), -1),
+      stands_for_(graph.values.size()) {
   for (size_t i = 0; i < graph.values.size(); ++i) stands_for_[i] = ValueId(i);
+  known_.reserve(graph.nodes.size());
   std::unordered_multimap<size_t, InitializerId> literals;
   for (uint32_t i = 0; i < graph.initializers.size(); ++i) {
     const Initializer& one = graph.initializers[i];
@@ -47,7 +52,8 @@ Expressions::Expressions(const Graph& graph) : graph_(graph), stands_for_(graph.
       stands_for_[one.value.index] = stands_for_[graph[one.alias_of].value.index];
       continue;
     }
-    if (one.literal == nullptr) continue;
+    // Learned numbers are of one value by chance only.
+    if (one.literal == nullptr || one.literal->floats.size() > 1) continue;
     const size_t hash = hash_of(*one.literal);
     const auto [begin, end] = literals.equal_range(hash);
     bool known = false;
@@ -73,15 +79,22 @@ bool Expressions::is_same(const Node& a, const Node& b) const {
   return true;
 }
 
+// The same for all nodes of a template.
+bool Expressions::may_repeat(NodeId id) {
+  signed char& known = may_repeat_[tree_.template_of_node[id.index].index];
+  if (known < 0) {
+    const Node& node = graph_[id];
+    const OperatorInfo* info = find_operator(node.domain, node.op_type);
+    known = info != nullptr && !info->is_random && node.bodies.empty() && !node.inputs.empty() &&
+            is_readable(node);
+  }
+  return known > 0;
+}
+
 NodeId Expressions::first_like(NodeId id) {
   const Node& node = graph_[id];
-  const OperatorInfo* info = find_operator(node.domain, node.op_type);
-  const bool has_input = !node.inputs.empty();
-  if (info == nullptr || info->is_random || !node.bodies.empty() || !has_input ||
-      !is_readable(node)) {
-    return id;
-  }
-  size_t hash = std::hash<std::string_view>{}(node.op_type);
+  if (!may_repeat(id)) return id;
+  size_t hash = node.op_type.size() * 256 + static_cast<unsigned char>(node.op_type.front());
   hash = combined(hash, node.region.index);
   for (const ValueId input : node.inputs) {
     hash = combined(hash, input ? stands_for(input).index : ValueId::kNone);

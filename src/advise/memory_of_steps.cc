@@ -24,6 +24,16 @@ bool makes_tokens(const Model& model) {
   return !model.graph.caches.empty() || model.architecture.ends_with("ForCausalLM");
 }
 
+NodeId maker_before_casts(const Wiring& wiring, ValueId value) {
+  NodeId maker = wiring.maker(value);
+  for (int hops = 0; hops < kMostHops && maker; ++hops) {
+    const Operation op = wiring.operation(maker);
+    if (op != Operation::kCast && op != Operation::kTranspose) break;
+    maker = wiring.maker(wiring.graph[maker].inputs[0]);
+  }
+  return maker;
+}
+
 // The product with the head's weight and what follows it up to `logits`.
 std::vector<NodeId> head_of(const Wiring& wiring, ValueId logits) {
   std::vector<NodeId> way;
@@ -44,7 +54,7 @@ void find_grown_caches(const Wiring& wiring, const PatternText& pattern, Found&,
                        Collector& collector) {
   for (const Cache& cache : wiring.graph.caches) {
     if (!cache.copied || !cache.input || !cache.output) continue;
-    const NodeId concat = wiring.maker(cache.output);
+    const NodeId concat = maker_before_casts(wiring, cache.output);
     if (!concat || wiring.operation(concat) != Operation::kConcat) continue;
     FindingSite site;
     Edit edit{concat, Edit::old_part(0), false, false};

@@ -18,8 +18,9 @@ struct Found {
     std::vector<NodeId> between;  // nodes that pass over the scores, softmax among them
   };
   std::vector<Scores> attentions;
-  std::vector<bool> is_taken;
-  std::vector<bool> is_norm;  // by NodeId: part of a norm that is written out
+  std::vector<std::vector<NodeId>> products;  // of one input, not yet named by a pattern
+  std::vector<bool> is_taken;                 // by NodeId: part of a kernel that a pattern knows
+  std::vector<bool> is_norm;                  // by NodeId: part of a norm that is written out
 };
 
 using Detect = void (*)(const Wiring& wiring, const PatternText& pattern, Found& found,

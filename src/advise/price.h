@@ -1,6 +1,7 @@
 // What mending sites saves: the union of what their mended graphs no longer do, as formulas.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -24,15 +25,17 @@ class Prices {
  private:
   struct Change;
 
+  std::vector<Change> changes_of(std::span<const FindingSite* const> sites) const;
   Saving sum_of(std::span<const FindingSite* const> sites);
   const std::vector<OperandTraffic>& traffic(NodeId of_template);
   std::optional<Int> bytes_of(ValueId value);
+  Int bytes_at(ValueId value, const Bindings& values) const;
   void make_timeline();
 
   const Wiring& wiring_;
   const Bindings& values_;
   std::unordered_map<uint32_t, std::vector<OperandTraffic>> traffic_;
-  std::unordered_map<Expr, std::optional<Int>> evaluated_;
+  std::vector<Int> bytes_;  // by ValueId of a template; one of the two below, or the bytes
   bool has_timeline_ = false;
   Lifetimes lifetimes_;
   std::vector<uint32_t> lifetime_of_;  // by ValueId

@@ -101,26 +101,27 @@ void add(const Wiring& wiring, const PatternText& pattern, const Group& group,
 
 }  // namespace
 
-void find_gate_up(const Wiring& wiring, const PatternText& pattern, Found&, Collector& collector) {
-  for (const Group& group : groups_of(wiring)) {
-    if (is_gate_up(wiring, group)) add(wiring, pattern, group, collector);
-  }
+void find_gate_up(const Wiring& wiring, const PatternText& pattern, Found& found,
+                  Collector& collector) {
+  std::erase_if(found.products = groups_of(wiring), [&](const Group& group) {
+    const bool is_found = is_gate_up(wiring, group);
+    if (is_found) add(wiring, pattern, group, collector);
+    return is_found;
+  });
 }
 
-void find_separate_qkv(const Wiring& wiring, const PatternText& pattern, Found&,
+void find_separate_qkv(const Wiring& wiring, const PatternText& pattern, Found& found,
                        Collector& collector) {
-  for (const Group& group : groups_of(wiring)) {
-    if (is_of_attention(wiring, group)) add(wiring, pattern, group, collector);
-  }
+  std::erase_if(found.products, [&](const Group& group) {
+    const bool is_found = is_of_attention(wiring, group);
+    if (is_found) add(wiring, pattern, group, collector);
+    return is_found;
+  });
 }
 
-void find_shared_inputs(const Wiring& wiring, const PatternText& pattern, Found&,
+void find_shared_inputs(const Wiring& wiring, const PatternText& pattern, Found& found,
                         Collector& collector) {
-  for (const Group& group : groups_of(wiring)) {
-    if (!is_gate_up(wiring, group) && !is_of_attention(wiring, group)) {
-      add(wiring, pattern, group, collector);
-    }
-  }
+  for (const Group& group : found.products) add(wiring, pattern, group, collector);
 }
 
 }  // namespace kcharter

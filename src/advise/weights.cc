@@ -1,8 +1,5 @@
 // Weights that a runtime may work on in each step: transposed, cast or dequantized in the graph, or
 // with scales wider than what they scale.
-#include <algorithm>
-#include <set>
-
 #include "advise/pattern.h"
 
 namespace kcharter {
@@ -55,13 +52,14 @@ FindingSite run_each_step(const Wiring& wiring, const std::vector<NodeId>& nodes
 // Weight operands of products that are made in the graph; `dequantized` or not.
 void find_made_weights(const Wiring& wiring, const PatternText& pattern, bool dequantized,
                        Collector& collector) {
-  std::set<NodeId> known;
+  std::vector<bool> is_known(wiring.graph.nodes.size(), false);
   for (const NodeId product : wiring.nodes()) {
     if (!wiring.is_weight_product(product)) continue;
     const ValueId weight = wiring.graph[product].inputs[1];
     const Chain chain = chain_of(wiring, weight);
     if (chain.nodes.empty() || chain.dequantizes != dequantized) continue;
-    if (!known.insert(chain.nodes.back()).second) continue;
+    if (is_known[chain.nodes.back().index]) continue;
+    is_known[chain.nodes.back().index] = true;
     FindingSite site = run_each_step(wiring, chain.nodes);
     const bool is_counted = wiring.is_seen(chain.nodes.front());
     if (dequantized && !is_counted) {

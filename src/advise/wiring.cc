@@ -1,7 +1,5 @@
 #include "advise/wiring.h"
 
-#include <algorithm>
-
 #include "advise/expressions.h"
 
 namespace kcharter {
@@ -11,7 +9,10 @@ Wiring::Wiring(const Model& described, const ModuleTree& folded, const Estimate&
   if (estimate.as_exported) own_ = classify_operands(graph, false);
   weights_ = estimate.as_exported ? &own_ : &estimate.operands;
   operations_.reserve(graph.nodes.size());
-  for (const Node& node : graph.nodes) operations_.push_back(operation_of(node));
+  for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const uint32_t of = tree.template_of_node[i].index;
+    operations_.push_back(of < i ? operations_[of] : operation_of(graph.nodes[i]));
+  }
   see_nodes();
   find_roots();
   list_readers();
@@ -28,7 +29,7 @@ void Wiring::see_nodes() {
 
 void Wiring::find_roots() {
   const Operands& operands = estimate.operands;
-  Expressions expressions(graph);
+  Expressions expressions(graph, tree);
   duplicate_of_.assign(graph.nodes.size(), NodeId());
   root_.resize(graph.values.size());
   for (size_t i = 0; i < root_.size(); ++i) root_[i] = expressions.stands_for(ValueId(i));
@@ -64,20 +65,23 @@ void Wiring::list_readers() {
     for (const ValueId output : region.outputs) mark(output);
   }
   for (const Cache& cache : graph.caches) mark(cache.output);
-  std::vector<std::pair<uint32_t, NodeId>> pairs;
-  for (const NodeId node : nodes_) {
-    for (const ValueId input : graph[node].inputs) {
-      if (input) pairs.emplace_back(root(input).index, node);
-    }
-  }
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   first_reader_.assign(graph.values.size() + 1, 0);
-  for (const auto& [value, reader] : pairs) {
-    ++first_reader_[value + 1];
-    readers_.push_back(reader);
-  }
+  const auto for_each_read = [&](const auto& act) {
+    for (const NodeId node : nodes_) {
+      for (const ValueId input : graph[node].inputs) {
+        if (input) act(root(input).index, node);
+      }
+    }
+  };
+  for_each_read([&](uint32_t value, NodeId) { ++first_reader_[value + 1]; });
   for (size_t i = 1; i < first_reader_.size(); ++i) first_reader_[i] += first_reader_[i - 1];
+  end_of_readers_.assign(first_reader_.begin(), first_reader_.end() - 1);
+  readers_.resize(first_reader_.back());
+  for_each_read([&](uint32_t value, NodeId node) {
+    uint32_t& end = end_of_readers_[value];
+    // A node that reads it twice is one reader.
+    if (end == first_reader_[value] || readers_[end - 1] != node) readers_[end++] = node;
+  });
 }
 
 NodeId Wiring::maker(ValueId value) const {
@@ -88,7 +92,7 @@ NodeId Wiring::maker(ValueId value) const {
 std::span<const NodeId> Wiring::readers(ValueId value) const {
   const uint32_t index = root(value).index;
   return std::span(readers_).subspan(first_reader_[index],
-                                     first_reader_[index + 1] - first_reader_[index]);
+                                     end_of_readers_[index] - first_reader_[index]);
 }
 
 NodeId Wiring::only_reader(ValueId value) const {

@@ -67,6 +67,7 @@ class Wiring {
   std::vector<ValueId> root_;
   std::vector<bool> escapes_;
   std::vector<uint32_t> first_reader_;  // by ValueId of a root, into readers_
+  std::vector<uint32_t> end_of_readers_;
   std::vector<NodeId> readers_;
 };
 

@@ -25,6 +25,7 @@ struct Outcome {
 
 void add_analyze_command(CLI::App& program, Outcome& outcome);
 void add_publish_command(CLI::App& program, Outcome& outcome);
+void add_advise_command(CLI::App& program, Outcome& outcome);
 void add_fit_command(CLI::App& program, Outcome& outcome);
 void add_overlay_command(CLI::App& program, Outcome& outcome);
 void add_export_command(CLI::App& program, Outcome& outcome);

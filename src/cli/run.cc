@@ -19,6 +19,7 @@ constexpr char kExamples[] =
     "  kcharter analyze Llama-3-8B/ --seq 8192 --batch 4\n"
     "  kcharter analyze config.json --mode decode --max-seq 131072 --kv-dtype fp8\n"
     "  kcharter fit Llama-3-8B/ --device rtx-4090 --budget 'total<24GiB'\n"
+    "  kcharter advise model.onnx --seq 8192              what wastes time or memory\n"
     "  kcharter publish site model.onnx Qwen3-8B/        a static site to browse\n"
     "  kcharter overlay generated/model.decode.json profile.json   measured times beside it\n"
     "  kcharter export generated/model.decode.json --to perfetto -o step.json\n"
@@ -43,6 +44,7 @@ int run(int argc, const char* const* argv) {
   Outcome outcome;
   add_analyze_command(program, outcome);
   add_publish_command(program, outcome);
+  add_advise_command(program, outcome);
   add_fit_command(program, outcome);
   add_overlay_command(program, outcome);
   add_export_command(program, outcome);

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "kcharter/base/utf8.h"
 #include "kcharter/report/amounts.h"
 #include "report/device_figures.h"
 #include "report/generation_figures.h"
 #include "report/document_members.h"
 #include "report/json_writer.h"
+#include "report/markdown_cell.h"
 #include "report/summary.h"
 #include "kcharter/report/text_table.h"
 
@@ -23,15 +23,6 @@ std::string csv_cell(std::string_view text) {
     if (c == '"') cell += c;
   }
   return cell + '"';
-}
-
-std::string markdown_cell(std::string_view text) {
-  std::string cell;
-  for (const char c : printable(text)) {
-    if (c == '|' || c == '\\' || c == '*' || c == '_' || c == '`' || c == '<') cell += '\\';
-    cell += c;
-  }
-  return cell;
 }
 
 std::string markdown_value(const SummaryEntry& entry) {

@@ -13,6 +13,10 @@ namespace kcharter {
 Advice advise(const Model& model, const ModuleTree& tree, const Estimate& estimate,
               const Bindings& values);
 
+// What mending some sites of an advice together saves: those of a pattern, of a module.
+Saving saving_of(const Model& model, const ModuleTree& tree, const Estimate& estimate,
+                 const Bindings& values, std::span<const FindingSite* const> sites);
+
 // Every pattern that is looked for, in the order of the search.
 std::span<const PatternText* const> known_patterns();
 
