@@ -101,7 +101,7 @@ struct DeepSeek {
   }
   Int dense() const { return attention() + 3 * fp8(18432, kHidden) / tp; }
   Int mixture() const {
-    const Int router = 256 * kHidden * 2 + 256 * 2;
+    const Int router = 256 * kHidden * 2 + 256 * 4;  // a bias of scores in f32
     return attention() + router + 3 * fp8(2048, kHidden) / tp +
            experts * 3 * fp8(2048, kHidden) / inside;
   }
