@@ -1,5 +1,6 @@
 #include "import/huggingface/import_checkpoint.h"
 
+#include <algorithm>
 #include <map>
 
 #include "import/architecture/build_model.h"
@@ -121,6 +122,23 @@ ModelConfig read_config(const CheckpointFiles& files) {
   }
 }
 
+// --dim NAME=N: a free dimension of the document, by its name.
+void bind_dimensions(const std::map<std::string, int64_t>& dims, Model& model) {
+  for (const auto& [name, size] : dims) {
+    const auto variable = std::find_if(model.variables.begin(), model.variables.end(),
+                                       [&](const Variable& v) { return v.name == name || v.label == name; });
+    if (variable == model.variables.end()) {
+      std::string known;
+      for (const Variable& v : model.variables) known += (known.empty() ? "; it has " : ", ") + v.name;
+      throw UsageError("--dim " + name + "=" + std::to_string(size) + ": no dimension has that name" + known);
+    }
+    if (size < variable->min) {
+      throw UsageError("--dim " + name + "=" + std::to_string(size) + " is less than " + std::to_string(variable->min));
+    }
+    variable->value = size;
+  }
+}
+
 }  // namespace
 
 Model import_checkpoint(const std::filesystem::path& path, const ImportOptions& options) {
@@ -137,6 +155,7 @@ Model import_checkpoint(const std::filesystem::path& path, const ImportOptions& 
   if (options.mode == Mode::kDecode && model.graph_known && !model.can_decode) {
     throw UsageError(path.string() + ": " + model.architecture + " keeps no cache or state, so it cannot decode");
   }
+  bind_dimensions(options.dims, model);
   if (!found.tensors.empty()) merge_tensors(model, found.tensors);
   apply_what_if(model, options);
   model.name = files.name;

@@ -103,6 +103,16 @@ std::string header_error(const std::string& json, size_t data = 24) {
   return "";
 }
 
+TEST(Checkpoint, FreeDimensionsAreBoundByName) {
+  ImportOptions options;
+  options.dims = {{"encoder_sequence_length", 100}};
+  const Model model = import_checkpoint("models/configs/whisper-large-v3", options);
+  ASSERT_EQ(model.variables.size(), 1u);
+  EXPECT_EQ(model.variables[0].value, 100);
+  options.dims = {{"heigth", 100}};
+  EXPECT_THROW(import_checkpoint("models/configs/whisper-large-v3", options), UsageError);
+}
+
 TEST(SafetensorsHeader, ContradictionsAreNamed) {
   EXPECT_EQ(header_error(R"({"a":{"dtype":"F32","shape":[6],"data_offsets":[0,24]}})"), "");
   EXPECT_NE(header_error(R"({"a":{"dtype":"F32","shape":[5],"data_offsets":[0,24]}})").find("needs 20 bytes"), std::string::npos);
