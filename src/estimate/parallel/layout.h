@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -60,7 +61,7 @@ class LayoutTable {
   size_t size() const { return layouts_.size(); }
 
  private:
-  std::vector<Layout> layouts_;
+  std::deque<Layout> layouts_;  // grows while rules hold references into it
   std::map<Layout, LayoutId> ids_;
 };
 
