@@ -101,6 +101,13 @@ void allocate_as(const EngineRequest& request, Model& model) {
   }
   const EngineOptions options(rule->engine, request);
   rule->allocate(options, model);
+  for (Cache& cache : model.graph.caches) {
+    cache.by_rule = true;
+    if (layout_of(model.graph, cache).kind != CacheLayout::Kind::kOther) continue;
+    cache.by_rule = false;
+    model.diagnostics.add(Severity::kWarning, "engine-not-applied", "cache '" + cache.name + "'",
+                          "what kind of layer keeps it is not known: it is allocated as its data needs");
+  }
   model.conventions.push_back(sentence(*rule, options));
 }
 

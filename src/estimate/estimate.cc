@@ -116,7 +116,8 @@ void add_caches(const Model& model, const ModuleTree& tree, bool kv_blocks,
     const Cache& cache = model.graph.caches[i];
     Sums& sums = own[modules[tree.template_of_cache[i]].index];
     Metric resident = cache.kind == CacheKind::kState ? Metric::kStateBytes : Metric::kKvCacheBytes;
-    Source source = model.format == Format::kOnnx ? Source::kGraph : Source::kConfig;
+    const Source declared = model.format == Format::kOnnx ? Source::kGraph : Source::kConfig;
+    const Source source = cache.by_rule ? Source::kRule : declared;
     at(sums, resident).add(cache_quantity(allocated_elements(cache), cache, kv_blocks, source));
     at(sums, Metric::kCacheCopyBytes)
         .add(copied_bytes(model.graph, cache, kv_blocks));

@@ -1,5 +1,7 @@
 #include "kcharter/model/model.h"
 
+#include <algorithm>
+
 namespace kcharter {
 
 std::string_view name(Mode mode) { return mode == Mode::kDecode ? "decode" : "prefill"; }
@@ -14,6 +16,13 @@ std::string_view name(Format format) {
       return "config";
   }
   return "onnx";
+}
+
+Variable* find_variable(std::vector<Variable>& variables, std::string_view name_or_label) {
+  const auto found = std::ranges::find_if(variables, [&](const Variable& variable) {
+    return variable.name == name_or_label || variable.label == name_or_label;
+  });
+  return found == variables.end() ? nullptr : &*found;
 }
 
 }  // namespace kcharter

@@ -9,6 +9,7 @@
 
 #include "import/architecture/model_config.h"
 #include "import/huggingface/checkpoint_files.h"
+#include "accuracy/csv.h"
 #include "import/huggingface/import_checkpoint.h"
 #include "kcharter/base/error.h"
 #include "shared_files.h"
@@ -17,17 +18,6 @@ namespace kcharter::truth {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> csv_fields(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (char c : line) {
-    if (c == '"') quoted = !quoted;
-    else if (c == ',' && !quoted) fields.emplace_back();
-    else fields.back() += c;
-  }
-  return fields;
-}
 
 struct Counts {
   int64_t parameters = 0;
@@ -101,32 +91,30 @@ bool is_exact(const std::string& text) {
 TEST(Architecture, ParametersEqualThePublishedCounts) {
   auto shared = shared_dir();
   if (!shared) GTEST_SKIP() << "no shared folder";
-  std::ifstream lines(*shared / "truth" / "facts.csv");
-  std::string line;
-  std::getline(lines, line);
   int rows = 0, equal = 0, unknown = 0;
   std::set<std::string> table;
-  while (std::getline(lines, line)) {
-    std::vector<std::string> row = csv_fields(line);
-    if (row.size() < 12 || !is_exact(row[2]) || (row[10] != "high" && row[10] != "medium")) continue;
-    fs::path config = *shared / "truth" / "configs" / row[1];
-    if (row[1].empty() || row[1].starts_with("maxtext") || !fs::exists(config)) continue;
+  for (const accuracy::Row& row : accuracy::read_csv(*shared / "truth" / "facts.csv")) {
+    const std::string &count = row.at("total_params"), &file = row.at("config_file");
+    const std::string& confidence = row.at("confidence");
+    if (!is_exact(count) || (confidence != "high" && confidence != "medium")) continue;
+    fs::path config = *shared / "truth" / "configs" / file;
+    if (file.empty() || file.starts_with("maxtext") || !fs::exists(config)) continue;
     count_case("facts.csv");
     ++rows;
     Model model = import_checkpoint(config, {});
     if (!model.graph_known) {
       ++unknown;
-      table.insert(row[1] + ": " + row[2] + ", family '" + model.architecture + "' not known");
+      table.insert(file + ": " + count + ", family '" + model.architecture + "' not known");
       continue;
     }
     Counts counts = counts_of(model);
-    int64_t published = std::stoll(row[2]);
+    int64_t published = std::stoll(count);
     bool same = published == counts.parameters ||
-                (counts_stored_elements(row[11]) && published == counts.stored_elements);
+                (counts_stored_elements(row.at("notes")) && published == counts.stored_elements);
     equal += same;
     if (same) continue;
     ModelConfig parsed = ModelConfig::parse(read_text_file(config));
-    table.insert(row[1] + ": " + row[2] + " = " + reason_of(published, counts, parsed));
+    table.insert(file + ": " + count + " = " + reason_of(published, counts, parsed));
   }
   for (const std::string& entry : table) std::printf("NOT EQUAL %s\n", entry.c_str());
   std::printf("facts.csv: %d of %d exact counts equal, %d of families not known\n", equal, rows, unknown);

@@ -4,10 +4,10 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <optional>
 
+#include "accuracy/csv.h"
 #include "kcharter/analyze/analyze.h"
 #include "shared_files.h"
 
@@ -61,17 +61,6 @@ const std::vector<Printed>& printed_sizes() {
   return all;
 }
 
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (char c : line) {
-    if (c == '"') quoted = !quoted;
-    else if (c == ',' && !quoted) fields.emplace_back();
-    else fields.back() += c;
-  }
-  return fields;
-}
-
 struct Size {
   double value = 0;
   double unit = 1;
@@ -95,18 +84,14 @@ std::optional<Size> size_of(const std::string& number, const std::string& unit) 
 
 std::map<std::string, Size> published(const fs::path& truth) {
   std::map<std::string, Size> sizes;
-  std::string line;
-  std::ifstream logs(truth / "memory_truth.csv");
-  while (std::getline(logs, line)) {
-    const std::vector<std::string> row = fields_of(line);
-    if (row.size() < 11) continue;
-    if (const std::optional<Size> size = size_of(row[9], row[10])) sizes[row[0]] = *size;
+  for (const accuracy::Row& row : accuracy::read_csv(truth / "memory_truth.csv")) {
+    const std::optional<Size> size = size_of(row.at("value"), row.at("unit"));
+    if (size) sizes[row.at("id")] = *size;
   }
-  std::ifstream tables(truth / "kv_sizes.csv");
-  while (std::getline(tables, line)) {
-    const std::vector<std::string> row = fields_of(line);
-    if (row.size() < 9) continue;
-    if (const std::optional<Size> size = size_of(row[5], row[5])) sizes[row[0] + "|" + row[3] + "|" + row[8]] = *size;
+  for (const accuracy::Row& row : accuracy::read_csv(truth / "kv_sizes.csv")) {
+    const std::string& printed = row.at("kv_total_published");
+    const std::optional<Size> size = size_of(printed, printed);
+    if (size) sizes[row.at("model_id") + "|" + row.at("n_ctx_tokens") + "|" + row.at("k_dtype")] = *size;
   }
   return sizes;
 }

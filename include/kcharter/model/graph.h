@@ -181,6 +181,7 @@ struct Cache {
   NodeId reader;
   // kKeyValue: the axis of the shape that counts tokens. -1: none found.
   int32_t sequence_axis = -1;
+  bool by_rule = false;  // `allocated` is what an engine's rule says, not what the model does
 };
 
 struct Graph {

@@ -28,6 +28,9 @@ struct Variable {
   int64_t min = 1;
 };
 
+// The variable of that name or label, or nullptr.
+Variable* find_variable(std::vector<Variable>& variables, std::string_view name_or_label);
+
 inline constexpr std::string_view kBatchSize = "batch_size";
 inline constexpr std::string_view kCurrentLength = "current_length";
 inline constexpr std::string_view kMaxLength = "max_length";

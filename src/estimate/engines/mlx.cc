@@ -1,23 +1,16 @@
 // MLX-LM: mlx_lm/models/cache.py (KVCache, RotatingKVCache, ChunkedKVCache, QuantizedKVCache,
 // ArraysCache).
 #include "estimate/engines/rule.h"
-#include "kcharter/base/error.h"
 
 namespace kcharter {
 namespace {
 
 using Kind = CacheLayout::Kind;
 
-// Elements of a group, then a scale and a bias in half precision.
 std::optional<ElementFormat> quantized(const EngineOptions& options) {
   const int64_t bits = options.integer("kv_bits", 0);
-  const int64_t group = options.integer("kv_group_size", 1);
   if (bits == 0) return std::nullopt;
-  if (bits > 8 || group > 4096 || bits * group % 8 != 0) {
-    throw UsageError("--engine-option kv_bits: " + std::to_string(bits) + " bits in groups of " +
-                     std::to_string(group) + " make no whole bytes");
-  }
-  return ElementFormat{"q" + std::to_string(bits), group, bits * group / 8 + 4};
+  return grouped_format("kv_bits", bits, options.integer("kv_group_size", 1));
 }
 
 }  // namespace

@@ -160,13 +160,33 @@ void expand_latent(const Graph& graph, Cache& cache, std::vector<Cache>* added) 
   added->push_back(std::move(values));
 }
 
-std::optional<ElementFormat> sparse_latent_record(const Graph& graph, const Cache& cache) {
+std::optional<ElementFormat> sparse_latent_record(const EngineOptions& options, const Graph& graph,
+                                                  const Cache& cache) {
   if (layout_of(graph, cache).kind != CacheLayout::Kind::kLatent) return std::nullopt;
+  const std::optional<ElementFormat>& asked = options.kv_format();
+  const bool is_fp8 = asked && asked->name.starts_with("f") && asked->block_elements == 1 && asked->block_bytes == 1;
+  if (!is_fp8) return std::nullopt;
   const Node& reader = graph[cache.reader];
   const int64_t latent = int_attribute(reader, "kv_lora_rank", 0);
   const int64_t rotary = int_attribute(reader, "qk_rope_head_dim", 0);
   if (int_attribute(reader, "selected_keys", 0) == 0 || latent % 128 != 0) return std::nullopt;
   return ElementFormat{"fp8_ds_mla", latent + rotary, latent + 4 * (latent / 128) + 2 * rotary};
+}
+
+ElementFormat grouped_format(std::string_view bits_option, int64_t bits, int64_t group) {
+  constexpr int64_t kMostBits = 8, kLargestGroup = 4096, kTwoHalves = 4;
+  if (bits > kMostBits || group > kLargestGroup || bits * group % 8 != 0) {
+    throw UsageError("--engine-option " + std::string(bits_option) + ": " + std::to_string(bits) +
+                     " bits in groups of " + std::to_string(group) + " make no whole bytes");
+  }
+  return {"q" + std::to_string(bits), group, bits * group / 8 + kTwoHalves};
+}
+
+void round_up_encoded(Cache& cache, int64_t block) {
+  constexpr size_t kPositions = 2;
+  if (!cache.allocated || cache.allocated->size() <= kPositions) return;
+  Expr& positions = (*cache.allocated)[kPositions];
+  positions = round_up(positions, block);
 }
 
 }  // namespace kcharter

@@ -60,9 +60,15 @@ std::optional<int64_t> bytes_per_position(const Cache& cache, const CacheLayout&
 std::optional<int64_t> bytes_per_sequence(const Cache& cache, const CacheLayout& layout);
 
 // One vector of an fp8 sparse-attention latent: 512 fp8, 4 f32 scales, 64 bf16 (656 bytes);
-// none where the cache is none of a layer that chooses its keys. vllm: v1/attention/backends/mla
-// (fp8_ds_mla), sglang: mem_cache/memory_pool.py.
-std::optional<ElementFormat> sparse_latent_record(const Graph& graph, const Cache& cache);
+// none where the cache is none of a layer that chooses its keys, or was not asked for in fp8. vllm:
+// v1/attention/backends/mla (fp8_ds_mla), sglang: mem_cache/memory_pool.py.
+std::optional<ElementFormat> sparse_latent_record(const EngineOptions& options, const Graph& graph,
+                                                  const Cache& cache);
+// Quantized elements in groups that share two numbers in half precision: a scale and a bias or zero
+// point. Throws UsageError, naming the option of the bits, where they make no whole bytes.
+ElementFormat grouped_format(std::string_view bits_option, int64_t bits, int64_t group);
+// The encoder's positions of a cross-attention cache [batch, heads, positions, width] in whole blocks.
+void round_up_encoded(Cache& cache, int64_t block);
 
 // The last dimension of a latent cache becomes that of keys of all heads; a second cache, of the
 // values of all heads, follows it.

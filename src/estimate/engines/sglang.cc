@@ -26,13 +26,10 @@ void allocate_pool(const EngineOptions& options, const CacheLayout& layout, Cach
 
 void allocate_as_sglang(const EngineOptions& options, Model& model) {
   const int64_t slots = options.integer("mamba_slots", 1);
-  const bool is_fp8 = options.kv_format() && options.kv_format()->name.starts_with("f");
   for (Cache& cache : model.graph.caches) {
     const CacheLayout layout = layout_of(model.graph, cache);
     if (layout.grows()) {
-      const bool one_byte = cache.format.block_elements == 1 && cache.format.block_bytes == 1;
-      const std::optional<ElementFormat> record = sparse_latent_record(model.graph, cache);
-      if (is_fp8 && one_byte && record) cache.format = *record;
+      if (const auto record = sparse_latent_record(options, model.graph, cache)) cache.format = *record;
       allocate_pool(options, layout, cache);
     }
     if (cache.kind != CacheKind::kState) continue;

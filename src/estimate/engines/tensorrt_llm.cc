@@ -12,9 +12,8 @@ void allocate_as_tensorrt_llm(const EngineOptions& options, Model& model) {
       set_positions(cache, round_up(min(length, Expr(layout.span)), block));
     } else if (layout.grows()) {
       set_length(cache, round_up(length, block));
-    } else if (layout.kind == CacheLayout::Kind::kCross && cache.allocated->size() > 2) {
-      Expr& encoded = (*cache.allocated)[2];
-      encoded = round_up(encoded, block);
+    } else if (layout.kind == CacheLayout::Kind::kCross) {
+      round_up_encoded(cache, block);
     }
   }
 }

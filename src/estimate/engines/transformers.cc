@@ -1,23 +1,11 @@
 // transformers: src/transformers/cache_utils.py (DynamicLayer, DynamicSlidingWindowLayer,
 // StaticLayer, StaticSlidingWindowLayer, QuantizedLayer).
 #include "estimate/engines/rule.h"
-#include "kcharter/base/error.h"
 
 namespace kcharter {
 namespace {
 
 using Kind = CacheLayout::Kind;
-
-// A scale and a zero point in half precision for each group.
-ElementFormat quantized(const EngineOptions& options) {
-  const int64_t bits = options.integer("nbits", 1);
-  const int64_t group = options.integer("q_group_size", 1);
-  if (bits > 8 || group > 4096 || bits * group % 8 != 0) {
-    throw UsageError("--engine-option nbits: " + std::to_string(bits) + " bits in groups of " +
-                     std::to_string(group) + " make no whole bytes");
-  }
-  return {"q" + std::to_string(bits), group, bits * group / 8 + 4};
-}
 
 // A dynamic cache is as long as the sequence; a window keeps one position less than it sees.
 void allocate_dynamic(const CacheLayout& layout, Cache& cache) {
@@ -34,7 +22,7 @@ void quantize(const EngineOptions& options, Cache& cache, std::vector<Cache>* ad
   residual.input = residual.output = ValueId();
   set_positions(residual, kept);
   set_positions(cache, Expr::variable(kCurrentLength) - kept);
-  cache.format = quantized(options);
+  cache.format = grouped_format("nbits", options.integer("nbits", 1), options.integer("q_group_size", 1));
   added->push_back(std::move(residual));
 }
 

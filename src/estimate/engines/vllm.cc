@@ -27,8 +27,7 @@ class Allocation {
         windows_(options.flag("hybrid_kv_cache_manager")) {
     const bool scaled = options.choice("kv_scales", {"none", "per_token_head"}) != "none";
     state_format_ = options.format("mamba_ssm_cache_dtype");
-    const bool is_fp8 = options.kv_format() && options.kv_format()->name.starts_with("f");
-    for (Cache& cache : graph_.caches) set_format(scaled, is_fp8, cache);
+    for (Cache& cache : graph_.caches) set_format(options, scaled, cache);
   }
 
   void run() {
@@ -45,12 +44,11 @@ class Allocation {
   }
 
  private:
-  void set_format(bool scaled, bool is_fp8, Cache& cache) {
+  void set_format(const EngineOptions& options, bool scaled, Cache& cache) {
     const CacheLayout layout = layout_of(graph_, cache);
     if (layout.kind == Kind::kRecurrent && state_format_) cache.format = *state_format_;
     if (!layout.grows()) return;
-    const std::optional<ElementFormat> record = sparse_latent_record(graph_, cache);
-    if (is_fp8 && cache.format.block_bytes == 1 && record) cache.format = *record;
+    if (const auto record = sparse_latent_record(options, graph_, cache)) cache.format = *record;
     const std::optional<Int> width = cache.allocated->back().constant();
     if (scaled && layout.kind != Kind::kIndex && layout.kind != Kind::kLatent && width && *width < 1 << 20) {
       const int64_t elements = static_cast<int64_t>(*width);
@@ -74,12 +72,23 @@ class Allocation {
       if (layout.kind == Kind::kConvolution) widen(cache);
       if (cache.kind == CacheKind::kState) {
         layer.states.push_back(i);
-        layer.state_bytes += bytes_per_sequence(cache, layout).value_or(0);
+        add(bytes_per_sequence(cache, layout), cache, layer.state_bytes);
       } else if (layout.grows() && layout.kind != Kind::kIndex) {
-        layer.bytes_per_token += bytes_per_position(cache, layout).value_or(0);
+        add(bytes_per_position(cache, layout), cache, layer.bytes_per_token);
       }
     }
     return layers;
+  }
+
+  // A size that is not known is not 0: no page can be computed from it.
+  void add(std::optional<int64_t> bytes, const Cache& cache, int64_t& sum) {
+    if (bytes) {
+      sum += *bytes;
+      return;
+    }
+    sizes_known_ = false;
+    model_.diagnostics.add(Severity::kWarning, "engine-size-unknown", "cache '" + cache.name + "'",
+                           "its size is a formula or unknown, so that states are not padded to pages");
   }
 
   // Attention's block grows until its page holds the largest state; states are padded to that page.
@@ -89,7 +98,7 @@ class Allocation {
       token = std::max(token, layer.bytes_per_token);
       state = std::max(state, layer.state_bytes);
     }
-    if (token == 0 || state == 0) return;
+    if (!sizes_known_ || token == 0 || state == 0) return;
     block_ *= (state + block_ * token - 1) / (block_ * token);
     page_ = block_ * token;
   }
@@ -108,9 +117,8 @@ class Allocation {
       set_positions(cache, whole);
     } else if (layout.grows()) {
       set_length(cache, whole);
-    } else if (layout.kind == Kind::kCross && cache.allocated->size() > 2) {
-      Expr& encoded = (*cache.allocated)[2];
-      encoded = round_up(encoded, block_);
+    } else if (layout.kind == Kind::kCross) {
+      round_up_encoded(cache, block_);
     }
   }
 
@@ -139,6 +147,7 @@ class Allocation {
   bool windows_;
   std::optional<ElementFormat> state_format_;
   int64_t page_ = 0;
+  bool sizes_known_ = true;
 };
 
 }  // namespace

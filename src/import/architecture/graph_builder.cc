@@ -159,10 +159,7 @@ ValueId GraphBuilder::parameter(std::string_view name, std::vector<int64_t> dims
   Initializer initializer;
   initializer.name = path(name);
   initializer.dtype = dtype.value_or(options_.dtype);
-  Expr elements = element_count(dims);
-  bool what_if = dims.size() >= 2 && options_.weight_format.has_value();
-  Expr bytes = what_if ? byte_size(elements, *options_.weight_format)
-                       : byte_size(elements, initializer.dtype);
+  const Expr bytes = byte_size(element_count(dims), initializer.dtype);
   initializer.stored_bytes = static_cast<uint64_t>(to_int64(*bytes.constant()));
   initializer.dims = std::move(dims);
   return stored(std::move(initializer), std::move(read_as));

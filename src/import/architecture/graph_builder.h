@@ -27,7 +27,6 @@ struct BuildOptions {
   DType dtype = DType::kF32;               // of weights
   std::optional<DType> activation_dtype;   // none: that of weights
   std::optional<ElementFormat> kv_format;  // none: the activations'
-  std::optional<ElementFormat> weight_format;
   Quantization quantization;
 };
 

@@ -125,9 +125,8 @@ ModelConfig read_config(const CheckpointFiles& files) {
 // --dim NAME=N: a free dimension of the document, by its name.
 void bind_dimensions(const std::map<std::string, int64_t>& dims, Model& model) {
   for (const auto& [name, size] : dims) {
-    const auto variable = std::find_if(model.variables.begin(), model.variables.end(),
-                                       [&](const Variable& v) { return v.name == name || v.label == name; });
-    if (variable == model.variables.end()) {
+    Variable* variable = find_variable(model.variables, name);
+    if (variable == nullptr) {
       std::string known;
       for (const Variable& v : model.variables) known += (known.empty() ? "; it has " : ", ") + v.name;
       throw UsageError("--dim " + name + "=" + std::to_string(size) + ": no dimension has that name" + known);

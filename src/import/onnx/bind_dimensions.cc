@@ -322,22 +322,16 @@ class DimensionBinder {
       const auto symbol = bound_.find(name);
       if (symbol == bound_.end()) continue;
       applied_.insert(name);
-      if (!is_variable(name)) symbol->second = {Expr(size), false};
+      if (find_variable(model_.variables, name) == nullptr) symbol->second = {Expr(size), false};
     }
-  }
-
-  bool is_variable(std::string_view name) const {
-    return std::any_of(model_.variables.begin(), model_.variables.end(),
-                       [&](const Variable& v) { return v.name == name || v.label == name; });
   }
 
   // A variable of the document gets that value.
   void apply_options_to_variables() {
     for (const auto& [name, size] : options_.dims) {
-      for (Variable& variable : model_.variables) {
-        if (variable.name != name && variable.label != name) continue;
-        variable.value = size;
-        applied_.insert(name);
+      if (Variable* variable = find_variable(model_.variables, name)) {
+        variable->value = size;
+        continue;
       }
       if (applied_.contains(name)) continue;
       std::vector<std::string> known;

@@ -94,6 +94,31 @@ TEST(Engine, TensorrtLlmRoundsToBlocks) {
   EXPECT_EQ(bytes("llama-3-8b", {"tensorrt-llm", {}, 1, 1000}), token * 1024);
 }
 
+TEST(Engine, WhatARuleAllocatesSaysSo) {
+  AnalyzeOptions options;
+  options.import.mode = Mode::kDecode;
+  const auto source = [&] {
+    return analyze("models/configs/llama-3-8b", options).front().estimate.summary[Metric::kKvCacheBytes].source;
+  };
+  EXPECT_EQ(source(), Source::kConfig);
+  options.engine = EngineRequest{"vllm", {}, std::nullopt};
+  EXPECT_EQ(source(), Source::kRule);
+}
+
+// Sizes of an exported graph's cache may be formulas: then no page is computed, and that is said.
+TEST(Engine, AnUnknownSizeIsNoPageOfZero) {
+  Model model;
+  Cache state;
+  state.kind = CacheKind::kState;
+  state.name = "past.0.state";
+  state.format = element_format(DType::kF32);
+  state.allocated = {Expr::variable(kBatchSize), Expr::variable("width")};
+  model.graph.caches.push_back(state);
+  allocate_as({"vllm", {}, std::nullopt}, model);
+  EXPECT_TRUE(model.diagnostics.has("engine-size-unknown"));
+  EXPECT_EQ(model.graph.caches.size(), 1u);
+}
+
 TEST(Engine, WhatIsNotItsOwnIsRefused) {
   using testing::HasSubstr;
   EXPECT_THAT([] { bytes("llama-3-8b", {"ollama", {}}); },
