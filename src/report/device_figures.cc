@@ -32,12 +32,14 @@ std::string expected_bound_text(const DeviceFigures& figures) {
 
 // Empty where there is none.
 std::string band_text(const DeviceFigures& figures) {
-  if (!figures.time || figures.time->low >= figures.time->high) return "";
+  // What is only a lower bound has no upper end.
+  if (!figures.time || !figures.time->complete || figures.time->low >= figures.time->high) return "";
   return seconds_text(figures.time->low) + " – " + seconds_text(figures.time->high);
 }
 
 std::string limit_text(const DeviceFigures& figures) {
-  return figures.time ? std::string(name(figures.time->estimate.by)) : "unknown";
+  const bool is_known = figures.time && figures.time->complete;
+  return is_known ? std::string(name(figures.time->estimate.by)) : "unknown";
 }
 
 std::string speed_text(const DeviceFigures& figures) {
@@ -77,7 +79,9 @@ std::string peaks_text(const Document& document, const Device& device) {
     if (!peak) continue;
     text += fmt::format("{}{} {:.4g} TFLOP/s", text.empty() ? "" : ", ", name(dtype), *peak / 1e12);
   }
-  return text.empty() ? "no products" : "dense peak " + text;
+  if (text.empty()) return "no products whose work is known";
+  if (!device.accumulate.empty()) text += " (" + device.accumulate + ")";
+  return "dense peak " + text;
 }
 
 std::string caches_text(const Document& document) {
@@ -98,7 +102,6 @@ bool has_experts(const Document& document) {
 
 std::vector<std::string> time_assumptions(const Document& document, const Device& device) {
   std::vector<std::string> all = {peaks_text(document, device)};
-  if (!device.accumulate.empty()) all.back() += " (" + device.accumulate + ")";
   all.emplace_back(
       "weights and cache come from memory in each step, none from a cache of the chip");
   all.emplace_back("fused causal attention counts the pairs it needs, about half");
@@ -207,7 +210,7 @@ void write_device(const Document& document, const Device& device, JsonWriter& js
   part("seconds_bound_by_memory", &Time::spent_on_memory);
   seconds("seconds_bound", &ModelTime::bound);
   seconds("seconds_bound_of_expected_experts", &ModelTime::bound_of_expected_experts);
-  json.key("limited_by").text(limit_text(figures)).key("complete");
+  json.key("limited_by").text(figures.time ? name(figures.time->estimate.by) : "unknown").key("complete");
   json.boolean(figures.time && figures.time->complete).key("tokens_per_second");
   figures.time ? json.real(figures.tokens_per_second) : json.null();
   json.key("fits");
