@@ -55,13 +55,28 @@ Cost best_of_three(Work work) {
   return best;
 }
 
-// As onnx.shape_inference.infer_shapes does it: what it works on and what it gives are bytes.
-void infer_with_onnx(const fs::path& path) {
-  onnx::ModelProto loaded, model;
+void load(const fs::path& path, onnx::ModelProto& model) {
   std::ifstream file(path, std::ios::binary);
-  if (!loaded.ParseFromIstream(&file) || !model.ParseFromString(loaded.SerializeAsString())) std::_Exit(1);
+  if (!model.ParseFromIstream(&file)) std::_Exit(1);
+}
+
+void infer(onnx::ModelProto& model) {
   onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(),
                                      onnx::ShapeInferenceOptions(false, 0, true));
+}
+
+void infer_in_place(const fs::path& path) {
+  onnx::ModelProto model;
+  load(path, model);
+  infer(model);
+}
+
+// As onnx.shape_inference.infer_shapes does it: what it works on and what it gives are bytes.
+void infer_from_bytes(const fs::path& path) {
+  onnx::ModelProto loaded, model;
+  load(path, loaded);
+  if (!model.ParseFromString(loaded.SerializeAsString())) std::_Exit(1);
+  infer(model);
   if (!loaded.ParseFromString(model.SerializeAsString())) std::_Exit(1);
 }
 
@@ -81,17 +96,18 @@ TEST(Speed, WholeAnalysisBesideShapeInference) {
           static_cast<char*>(nullptr));
     std::_Exit(1);
   });
-  const Cost theirs = best_of_three([&] { infer_with_onnx(path); });
+  const Cost theirs = best_of_three([&] { infer_from_bytes(path); });
+  const Cost in_place = best_of_three([&] { infer_in_place(path); });
   const uintmax_t bytes = fs::file_size(folder / "model.decode.json");
   fs::remove_all(folder);
   count_case("speed");
   std::printf("SPEED 93,460 nodes: analysis %.2f s and %.0f MiB, loading and shape inference %.2f s and %.0f MiB: "
-              "%.1f times as fast; document %ju KB\n",
+              "%.1f times as fast (in place %.2f s and %.0f MiB: %.1f times); document %ju KB\n",
               ours.seconds, ours.megabytes, theirs.seconds, theirs.megabytes, theirs.seconds / ours.seconds,
-              bytes / 1000);
+              in_place.seconds, in_place.megabytes, in_place.seconds / ours.seconds, bytes / 1000);
   // What is printed is the measurement; a machine that does other things besides must not fail it.
   EXPECT_GT(theirs.seconds, ours.seconds);
-  EXPECT_LT(ours.megabytes, theirs.megabytes);
+  EXPECT_LT(ours.megabytes, in_place.megabytes);
   EXPECT_LE(bytes, 3'000'000u);
 }
 
