@@ -8,6 +8,8 @@ constexpr Family kFamilies[] = {
     {"UNet2DConditionModel", "", build_unet},
     {"AutoencoderKL", "", build_autoencoder_kl},
     {"AutoencoderKLFlux2", "", build_autoencoder_kl_flux2},
+    {"MiniMaxH3DiTModel", "", build_minimax_h3_authors},
+    {"MiniMaxH3Transformer3DModel", "", build_minimax_h3_diffusers},
     {"FluxTransformer2DModel", "", build_flux},
     {"Flux2Transformer2DModel", "", build_flux2},
     {"QwenImageTransformer2DModel", "", build_qwen_image},

@@ -19,5 +19,8 @@ void build_flux(GraphBuilder& builder, const ModelConfig& config);
 void build_flux2(GraphBuilder& builder, const ModelConfig& config);
 void build_qwen_image(GraphBuilder& builder, const ModelConfig& config);
 void build_sd3(GraphBuilder& builder, const ModelConfig& config);
+// minimax_h3.cc
+void build_minimax_h3_authors(GraphBuilder& builder, const ModelConfig& config);
+void build_minimax_h3_diffusers(GraphBuilder& builder, const ModelConfig& config);
 
 }  // namespace kcharter
