@@ -1,5 +1,6 @@
 // Llama 1-3 and what calls itself so (Yi, SmolLM, TinyLlama …), Mistral.
 #include "import/architecture/families/families.h"
+#include "import/architecture/families/rotation_buffers.h"
 
 namespace kcharter {
 
@@ -14,6 +15,7 @@ void build_llama(GraphBuilder& builder, const ModelConfig& config) {
     layer.feed_forward = feed_forward;
   }
   build(builder, decoder);
+  store_frequencies_of_old_llama(builder, config);
 }
 
 void build_mistral(GraphBuilder& builder, const ModelConfig& config) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "import/architecture/families/families.h"
+#include "import/architecture/families/rotation_buffers.h"
 
 namespace kcharter {
 namespace {
@@ -28,10 +29,7 @@ void build_internlm(GraphBuilder& builder, const ModelConfig& config) {
 void build_pangu_embedded(GraphBuilder& builder, const ModelConfig& config) {
   Attention attention = biased_attention(config, true);
   build_with(builder, config, attention);
-  for (int64_t i = 0; i < layers_of(config); ++i) {
-    auto layer = builder.scope("model.layers", i);
-    builder.buffer("self_attn.rotary_emb.inv_freq", {attention.head_dim / 2}, DType::kF32);
-  }
+  store_frequencies(builder, layers_of(config), attention.head_dim);
 }
 
 void build_seed_oss(GraphBuilder& builder, const ModelConfig& config) {

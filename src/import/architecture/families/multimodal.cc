@@ -2,6 +2,7 @@
 // Voxtral, Qwen2-Audio, LLaVA in its first form, Llama 4.
 #include "import/architecture/families/encoder_families.h"
 #include "import/architecture/families/families.h"
+#include "import/architecture/families/rotation_buffers.h"
 #include "import/architecture/families/vision_families.h"
 #include "kcharter/base/error.h"
 
@@ -135,6 +136,7 @@ void build_llava_llama(GraphBuilder& builder, const ModelConfig& config) {
     return linear(b, x, {"2", size, size, true});
   });
   build(builder, decoder);
+  store_frequencies_of_old_llama(builder, config);
 }
 
 namespace {
