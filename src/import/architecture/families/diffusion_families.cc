@@ -10,6 +10,7 @@ constexpr Family kFamilies[] = {
     {"AutoencoderKLFlux2", "", build_autoencoder_kl_flux2},
     {"MiniMaxH3DiTModel", "", build_minimax_h3_authors},
     {"MiniMaxH3Transformer3DModel", "", build_minimax_h3_diffusers},
+    {"MochiTransformer3DModel", "", build_mochi},
     {"FluxTransformer2DModel", "", build_flux},
     {"Flux2Transformer2DModel", "", build_flux2},
     {"QwenImageTransformer2DModel", "", build_qwen_image},

@@ -22,5 +22,7 @@ void build_sd3(GraphBuilder& builder, const ModelConfig& config);
 // minimax_h3.cc
 void build_minimax_h3_authors(GraphBuilder& builder, const ModelConfig& config);
 void build_minimax_h3_diffusers(GraphBuilder& builder, const ModelConfig& config);
+// mochi.cc
+void build_mochi(GraphBuilder& builder, const ModelConfig& config);
 
 }  // namespace kcharter

@@ -25,6 +25,7 @@ constexpr Family kFamilies[] = {
     {"DeciLMForCausalLM", "nemotron-nas", build_deci},
     {"DeciLMForCausalLM", "deci", build_deci},
     {"ExaoneForCausalLM", "exaone", build_exaone},
+    {"FishQwen3OmniForCausalLM", "fish_qwen3_omni", build_fish_qwen3_omni},
     {"Qwen3_8ForConditionalGeneration", "qwen3_8", build_qwen3_5},
     {"Qwen3_8MoeForConditionalGeneration", "qwen3_8_moe", build_qwen3_5},
     {"Qwen3_8ForCausalLM", "qwen3_8_text", build_qwen3_5},

@@ -14,6 +14,8 @@ std::span<const Family> language_families();
 void build_deepseek4(GraphBuilder& builder, const ModelConfig& config);
 // exaone.cc
 void build_exaone(GraphBuilder& builder, const ModelConfig& config);
+// fish.cc
+void build_fish_qwen3_omni(GraphBuilder& builder, const ModelConfig& config);
 // gemma3n.cc
 void build_gemma3n(GraphBuilder& builder, const ModelConfig& config);
 void build_gemma3n_text(GraphBuilder& builder, const ModelConfig& config);
