@@ -137,7 +137,7 @@ TEST(Architecture, EveryConfigurationGivesAModel) {
   }
   for (const auto& [why, times] : unknown) std::printf("UNKNOWN %d× %s\n", times, why.c_str());
   std::printf("configs: %d of %d have a known graph\n", known, rows);
-  EXPECT_GE(known, 233);
+  EXPECT_GE(known, 232);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // The GPT line: learned positions or partial rotary embedding, LayerNorm, plain feed-forward blocks.
-#include <charconv>
-
 #include "import/architecture/families/families.h"
+#include "import/architecture/families/rotation_buffers.h"
 
 namespace kcharter {
 namespace {
@@ -127,16 +126,6 @@ void build_gpt_neo(GraphBuilder& builder, const ModelConfig& config) {
 }
 
 namespace {
-
-// The minor version of the library's 4.x that wrote the configuration; none: not said.
-std::optional<int> written_by(const ModelConfig& config) {
-  std::string text = config.text("transformers_version");
-  int minor = 0;
-  if (!text.starts_with("4.") || std::from_chars(text.data() + 2, text.data() + text.size(), minor).ec != std::errc()) {
-    return std::nullopt;
-  }
-  return minor;
-}
 
 // Before 4.31 each layer's causal mask, its value and the frequencies of rotation were saved.
 void declare_saved_buffers(GraphBuilder& builder, const ModelConfig& config, const Attention& attention) {

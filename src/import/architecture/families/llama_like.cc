@@ -3,6 +3,7 @@
 
 #include "import/architecture/families/families.h"
 #include "import/architecture/families/rotation_buffers.h"
+#include "kcharter/base/error.h"
 
 namespace kcharter {
 namespace {
@@ -90,6 +91,7 @@ void build_internlm2(GraphBuilder& builder, const ModelConfig& config) {
 
 // The first Qwen: intermediate_size counts gate and up together.
 void build_qwen1(GraphBuilder& builder, const ModelConfig& config) {
+  if (config.has("visual")) throw Error("'visual' names a vision tower whose layers are not known");
   Decoder decoder = decoder_of(config);
   decoder.model = "transformer";
   decoder.embedding = "wte";

@@ -5,21 +5,14 @@
 #include "import/architecture/decoder.h"
 
 namespace kcharter {
-namespace {
-
-constexpr int kMajor = 4, kFirstMinorWithout = 32;
-
-// "4.31.0.dev0"; what is no version is not old.
-bool is_before_32(const std::string& version) {
-  const char* end = version.data() + version.size();
-  int major = 0, minor = 0;
-  auto [dot, error] = std::from_chars(version.data(), end, major);
-  if (error != std::errc() || dot == end || *dot != '.') return false;
-  if (std::from_chars(dot + 1, end, minor).ec != std::errc()) return false;
-  return major == kMajor && minor < kFirstMinorWithout;
+std::optional<int> written_by(const ModelConfig& config) {
+  std::string text = config.text("transformers_version");
+  int minor = 0;
+  if (!text.starts_with("4.") || std::from_chars(text.data() + 2, text.data() + text.size(), minor).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return minor;
 }
-
-}  // namespace
 
 void store_frequencies(GraphBuilder& builder, int64_t layers, int64_t head_dim) {
   for (int64_t i = 0; i < layers; ++i) {
@@ -29,7 +22,8 @@ void store_frequencies(GraphBuilder& builder, int64_t layers, int64_t head_dim) 
 }
 
 void store_frequencies_of_old_llama(GraphBuilder& builder, const ModelConfig& config) {
-  if (!is_before_32(config.text("transformers_version"))) return;
+  std::optional<int> version = written_by(config);
+  if (!version || *version >= 32) return;
   store_frequencies(builder, layers_of(config), attention_of(config).head_dim);
 }
 

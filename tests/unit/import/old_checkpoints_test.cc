@@ -1,4 +1,4 @@
-// Which Llama checkpoints store the frequencies of rotation.
+// What older checkpoints store, and which of them are not what their class says.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,6 +30,17 @@ TEST(RotationBuffers, AreThoseOfLlamaBeforeTransformers432) {
     EXPECT_EQ(frequencies_of(architecture, "5.0.0"), 0);
     EXPECT_EQ(frequencies_of(architecture, "unknown"), 0);
   }
+}
+
+// Qwen-VL of the first generation has Qwen's class and a tower besides.
+TEST(Qwen1, IsNotTakenForItsSisterThatLooks) {
+  const char* text = R"({"architectures": ["QWenLMHeadModel"], "hidden_size": 8, "intermediate_size": 16,
+    "num_attention_heads": 2, "num_hidden_layers": 3, "vocab_size": 10%s})";
+  std::string plain = text, looks = text;
+  plain.replace(plain.find("%s"), 2, "");
+  looks.replace(looks.find("%s"), 2, R"(, "visual": {"layers": 48})");
+  EXPECT_TRUE(build_model(ModelConfig::parse(plain), {}).graph_known);
+  EXPECT_FALSE(build_model(ModelConfig::parse(looks), {}).graph_known);
 }
 
 }  // namespace
